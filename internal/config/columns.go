@@ -13,18 +13,18 @@ import (
 func columnLists() []setting {
 	var all []setting
 	for _, t := range rows.ColumnTables {
-		s := newSetting("columns."+string(t), "a list of different names among "+strings.Join(t.Names(), ", "),
-			func(c *Config) *rows.ColumnList { return c.Columns.At(t) },
-			func(v any) (rows.ColumnList, bool) {
+		all = append(all, setting{
+			key: "columns." + string(t), want: "a list of different names among " + strings.Join(t.Names(), ", "),
+			take: func(c *Config, v any) bool {
 				l, good, _ := asColumns(t, v)
-				return l, good
+				return storeValid(c.Columns.At(t))(l, good)
 			},
-			func(l rows.ColumnList) string { return tomlList(l.Names()) })
-		s.wrong = func(v any) string {
-			_, _, why := asColumns(t, v)
-			return why
-		}
-		all = append(all, s)
+			wrong: func(v any) string {
+				_, _, why := asColumns(t, v)
+				return why
+			},
+			show: func(c *Config) string { return tomlList(c.Columns.At(t).Names()) },
+		})
 	}
 	return all
 }

@@ -39,30 +39,35 @@ func (d Doors) doorNames() []string {
 
 // doorsSetting is the setting of the set.
 func doorsSetting() setting {
-	s := newSetting("doors", "a list of "+strings.Join(Transports[1:], ", "), func(c *Config) *Doors { return &c.Doors },
-		asDoors, func(d Doors) string { return tomlList(d.doorNames()) })
-	s.bind = func(c, system *Config) bool {
-		if c.Doors&^system.Doors == 0 {
-			return false
-		}
-		if c.Doors &= system.Doors; c.Doors == here {
-			c.Doors = system.Doors
-		}
-		return true
+	return setting{
+		key: "doors", want: "a list of " + strings.Join(Transports[1:], ", "),
+		take: takeDoors,
+		show: func(c *Config) string { return tomlList(c.Doors.doorNames()) },
+		bind: func(c, system *Config) bool {
+			if c.Doors&^system.Doors == 0 {
+				return false
+			}
+			if c.Doors &= system.Doors; c.Doors == here {
+				c.Doors = system.Doors
+			}
+			return true
+		},
 	}
-	return s
 }
 
-// asDoors reads a list of transports.
-func asDoors(v any) (set Doors, ok bool) {
+func takeDoors(c *Config, v any) bool {
 	names, ok := asList(v)
-	set = here
+	set := here
 	for _, name := range names {
 		at := slices.Index(Transports, name)
 		ok = ok && at > 0
 		set |= 1 << max(at, 0)
 	}
-	return set, ok && len(names) > 0
+	if ok && len(names) > 0 {
+		c.Doors = set
+		return true
+	}
+	return false
 }
 
 // checkDoors returns an error if the wanted transports are forbidden.

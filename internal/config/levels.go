@@ -7,8 +7,17 @@ type Levels [2]float64
 
 // levelsSetting is the setting of such thresholds.
 func levelsSetting(key, example string, at func(*Config) *Levels) setting {
-	show := func(l Levels) string { return "[" + formatNumber(l[0]) + ", " + formatNumber(l[1]) + "]" }
-	return newSetting(key, "two numbers, 0 < low < high < 100, such as "+example, at, asLevels, ifSet(show))
+	return setting{
+		key: key, want: "two numbers, 0 < low < high < 100, such as " + example,
+		take: func(c *Config, v any) bool { return storeValid(at(c))(asLevels(v)) },
+		show: func(c *Config) string {
+			l := at(c)
+			if *l == (Levels{}) {
+				return ""
+			}
+			return "[" + formatNumber(l[0]) + ", " + formatNumber(l[1]) + "]"
+		},
+	}
 }
 
 // asLevels reads a list of two numbers. In text a comma separates them.

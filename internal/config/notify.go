@@ -87,18 +87,20 @@ func webhookSetting() setting {
 
 // wordsSetting is a setting with a list of different words.
 func wordsSetting(key string, at func(*Config) *[]string, of ...string) setting {
-	s := newSetting(key, "a list of "+strings.Join(of, ", "), at, func(v any) ([]string, bool) {
-		list, ok := asList(v)
-		if slices.Equal(list, []string{""}) {
-			list = nil
-		}
-		for i, word := range list {
-			ok = ok && slices.Contains(of, word) && !slices.Contains(list[:i], word)
-		}
-		return list, ok
-	}, tomlList)
-	s.among = of
-	return s
+	return setting{
+		key: key, want: "a list of " + strings.Join(of, ", "), among: of,
+		take: func(c *Config, v any) bool {
+			list, ok := asList(v)
+			if slices.Equal(list, []string{""}) {
+				list = nil
+			}
+			for i, word := range list {
+				ok = ok && slices.Contains(of, word) && !slices.Contains(list[:i], word)
+			}
+			return storeValid(at(c))(list, ok)
+		},
+		show: func(c *Config) string { return tomlList(*at(c)) },
+	}
 }
 
 // Limits of a command line in the settings.
@@ -109,12 +111,16 @@ const (
 
 // commandSetting is a setting with a program and its arguments.
 func commandSetting(key string, at func(*Config) *[]string) setting {
-	const want = `a list of a program and its arguments, such as ["notify-send", "-a", "nvnodetop"]`
-	return newSetting(key, want, at, func(v any) ([]string, bool) {
-		list, ok := asList(v)
-		return list, ok && len(list) > 0 && len(list) <= mostArguments && list[0] != "" &&
-			!slices.ContainsFunc(list, func(s string) bool {
-				return len(s) > mostArgument || strings.ContainsFunc(s, isNotPrintable)
-			})
-	}, tomlList)
+	return setting{
+		key: key, want: `a list of a program and its arguments, such as ["notify-send", "-a", "nvnodetop"]`,
+		take: func(c *Config, v any) bool {
+			list, ok := asList(v)
+			ok = ok && len(list) > 0 && len(list) <= mostArguments && list[0] != "" &&
+				!slices.ContainsFunc(list, func(s string) bool {
+					return len(s) > mostArgument || strings.ContainsFunc(s, isNotPrintable)
+				})
+			return storeValid(at(c))(list, ok)
+		},
+		show: func(c *Config) string { return tomlList(*at(c)) },
+	}
 }

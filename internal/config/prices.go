@@ -19,5 +19,18 @@ func priceSettings() []setting {
 
 // amountSetting is a setting with a price or another amount; 0: it is unset.
 func amountSetting(key string, at func(*Config) *float64) setting {
-	return numberSetting(key, at, 0, 1e6, ifSet(formatNumber))
+	const most = 1e6
+	return setting{
+		key: key, want: "a number from 0 to " + formatNumber(most),
+		take: func(c *Config, v any) bool {
+			n, ok := asNumber(v)
+			return storeValid(at(c))(n, ok && n >= 0 && n <= most)
+		},
+		show: func(c *Config) string {
+			if *at(c) == 0 {
+				return ""
+			}
+			return formatNumber(*at(c))
+		},
+	}
 }

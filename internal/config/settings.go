@@ -158,51 +158,31 @@ func atLeast(key string, at func(*Config) *time.Duration, low, high time.Duratio
 	return s
 }
 
-// newSetting is a setting with one value in a Config. read reports whether a value is valid, and show returns it in
-// TOML.
-func newSetting[T any](key, want string, at func(*Config) *T, read func(v any) (T, bool), show func(T) string) setting {
-	return setting{
-		key: key, want: want,
-		take: func(c *Config, v any) bool {
-			value, valid := read(v)
-			if valid {
-				*at(c) = value
-			}
-			return valid
-		},
-		show: func(c *Config) string { return show(*at(c)) },
-	}
-}
-
-// ifSet returns a function that shows a value in the given way, and a zero value as none.
-func ifSet[T comparable](show func(T) string) func(T) string {
-	return func(value T) string {
-		if value == *new(T) {
-			return ""
-		}
-		return show(value)
-	}
-}
-
 // choiceSetting is a setting with a few words as values.
 func choiceSetting(key string, at func(*Config) *string, of ...string) setting {
 	want := strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
-	s := newSetting(key, want, at, func(v any) (string, bool) {
-		return asString(v, func(s string) bool { return slices.Contains(of, s) })
-	}, tomlString)
-	s.among = of
-	return s
+	return setting{
+		key: key, want: want, among: of,
+		take: func(c *Config, v any) bool {
+			return storeValid(at(c))(asString(v, func(s string) bool { return slices.Contains(of, s) }))
+		},
+		show: func(c *Config) string { return tomlString(*at(c)) },
+	}
 }
 
 // textSetting is a setting with any text in one line.
 func textSetting(key string, at func(*Config) *string) setting {
 	const most = 200
-	want := "a line of at most " + strconv.Itoa(most) + " printable characters"
-	return newSetting(key, want, at, func(v any) (string, bool) {
-		return asString(v, func(s string) bool {
-			return len([]rune(s)) <= most && !strings.ContainsFunc(s, isNotPrintable)
-		})
-	}, tomlString)
+	return setting{
+		key: key, want: "a line of at most " + strconv.Itoa(most) + " printable characters",
+		take: func(c *Config, v any) bool {
+			return storeValid(at(c))(asString(v, func(s string) bool {
+				return len([]rune(s)) <= most &&
+					!strings.ContainsFunc(s, isNotPrintable)
+			}))
+		},
+		show: func(c *Config) string { return tomlString(*at(c)) },
+	}
 }
 
 // addressSetting is a setting with the address of a page or of a person.
@@ -211,36 +191,59 @@ func addressSetting(key string, at func(*Config) *string) setting {
 	s.want = "an address that begins with https://, http:// or mailto:, in at most 200 printable characters"
 	plain := s.take
 	s.take = func(c *Config, v any) bool {
-		_, good := asString(v, func(s string) bool {
-			u, err := url.Parse(s)
-			return err == nil && (u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") ||
-				u.Scheme == "mailto" && u.Opaque != "") && !strings.Contains(s, " ")
-		})
-		return good && plain(c, v)
+		var text Config
+		if !plain(&text, v) {
+			return false
+		}
+		u, err := url.Parse(*at(&text))
+		good := err == nil && (u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") ||
+			u.Scheme == "mailto" && u.Opaque != "") && !strings.Contains(*at(&text), " ")
+		return storeValid(at(c))(*at(&text), good)
 	}
 	return s
 }
 
 // durationSetting is a setting with a duration. A plain number means seconds.
 func durationSetting(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
-	want := "a time from " + shortDuration(low) + " to " + shortDuration(high) + ", such as 5 (seconds) or 2m"
-	return newSetting(key, want, at, func(v any) (time.Duration, bool) {
-		d, ok := asTime(v)
-		return d, ok && d >= low && d <= high
-	}, ifSet(func(d time.Duration) string { return tomlString(shortDuration(d)) }))
+	return setting{
+		key: key, want: "a time from " + shortDuration(low) + " to " + shortDuration(high) + ", such as 5 (seconds) or 2m",
+		take: func(c *Config, v any) bool {
+			d, ok := asTime(v)
+			return storeValid(at(c))(d, ok && d >= low && d <= high)
+		},
+		show: func(c *Config) string {
+			if *at(c) == 0 {
+				return ""
+			}
+			return tomlString(shortDuration(*at(c)))
+		},
+	}
 }
 
 // yesNo is a setting that is true or false.
 func yesNo(key string, at func(*Config) *bool) setting {
-	return newSetting(key, "true or false", at, asBool, strconv.FormatBool)
+	return setting{
+		key: key, want: "true or false",
+		take: func(c *Config, v any) bool { return storeValid(at(c))(asBool(v)) },
+		show: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+	}
 }
 
 // countSetting is a setting with a number of at least 1; 0: it is not set.
 func countSetting(key string, at func(*Config) *int, most int) setting {
-	return newSetting(key, "a whole number from 1 to "+strconv.Itoa(most), at, func(v any) (int, bool) {
-		n, ok := asNumber(v)
-		return int(n), ok && n >= 1 && n <= float64(most) && n == float64(int(n))
-	}, ifSet(strconv.Itoa))
+	return setting{
+		key: key, want: "a whole number from 1 to " + strconv.Itoa(most),
+		take: func(c *Config, v any) bool {
+			n, ok := asNumber(v)
+			return storeValid(at(c))(int(n), ok && n >= 1 && n <= float64(most) && n == float64(int(n)))
+		},
+		show: func(c *Config) string {
+			if *at(c) == 0 {
+				return ""
+			}
+			return strconv.Itoa(*at(c))
+		},
+	}
 }
 
 // takeASCII sets a value that is true or false. If it is not set, TERM and the locale decide.
@@ -265,17 +268,14 @@ func thresholdSettings() []setting {
 	for _, name := range health.Names() {
 		t, _ := health.Named(name)
 		row := t.Row()
-		all = append(all, numberSetting("thresholds."+name, func(c *Config) *float64 { return &c.Thresholds[t] }, row.Low,
-			row.High, formatNumber))
+		all = append(all, setting{
+			key: "thresholds." + name, want: "a number from " + formatNumber(row.Low) + " to " + formatNumber(row.High),
+			take: func(c *Config, v any) bool {
+				n, ok := asNumber(v)
+				return storeValid(&c.Thresholds[t])(n, ok && n >= row.Low && n <= row.High)
+			},
+			show: func(c *Config) string { return formatNumber(c.Thresholds[t]) },
+		})
 	}
 	return all
-}
-
-// numberSetting is a setting with a number.
-func numberSetting(key string, at func(*Config) *float64, low, high float64, show func(float64) string) setting {
-	want := "a number from " + formatNumber(low) + " to " + formatNumber(high)
-	return newSetting(key, want, at, func(v any) (float64, bool) {
-		n, ok := asNumber(v)
-		return n, ok && n >= low && n <= high
-	}, show)
 }

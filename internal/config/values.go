@@ -13,6 +13,16 @@ import (
 // textValue is a value from the environment or the command line, which have only text.
 type textValue string
 
+// storeValid returns a function that stores a value if it is good, and reports whether it is.
+func storeValid[T any](to *T) func(value T, good bool) bool {
+	return func(value T, good bool) bool {
+		if good {
+			*to = value
+		}
+		return good
+	}
+}
+
 func asString(v any, good func(string) bool) (string, bool) {
 	switch v := v.(type) {
 	case string:
