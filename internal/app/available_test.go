@@ -98,7 +98,7 @@ func TestUsageOfLists(t *testing.T) {
 		"available --job 1 --nodes n1":       "--job cannot be combined with --nodes or --demo",
 		"available --nodes a;b":              `invalid host name "a;b"`,
 		"list --json=xml":                    `--json must be nvgpu or gpustat, not "xml"`,
-		"list --watch=0.1":                   `--interval must be from 0.25 to 600 seconds, not "0.1"`,
+		"list --watch=0.1":                   `--interval must be from 0.25 to 600 seconds, such as 5 or 30s, not "0.1"`,
 		"list --watch=NaN":                   `--interval must be`,
 		"snapshot x":                         `unexpected argument "x"`,
 		"list x":                             `unexpected argument "x"`,
@@ -218,7 +218,7 @@ func TestAvailableOnTheCluster(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	if code, out, errs := program(t, "available", "--cluster"); code != cli.ExitNoJobs || out != "" ||
-		errs != "nvnodetop: "+feed.NotInstalled+"\n" {
+		errs != "nvnodetop: "+feed.NotInstalled+": run this on a login node, or with --login alice@cluster\n" {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 }

@@ -37,7 +37,7 @@ func TestDoctorUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"doctor --demo":             "unknown flag: --demo",
 		"doctor --transport pigeon": "--transport must be auto, ssh",
-		"doctor --login a@b@@":      "--login takes [USER@]HOST[:PORT]: ",
+		"doctor --login a@b@@":      "--login takes [USER@]HOST[:PORT], such as alice@cluster: ",
 		"doctor alice@gpu01":        `NODE takes host names only, not "alice@gpu01"`,
 		"doctor gpu[1-":             "NODE: ",
 		"doctor --job 7 gpu01":      "--job takes the nodes from SLURM: it cannot be combined with a NODE",

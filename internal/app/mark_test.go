@@ -20,9 +20,9 @@ func TestMarkUsage(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "")
 	t.Setenv(mark.Variable, "")
 	for args, want := range map[string]string{
-		"mark":                    "mark takes WORD, begin NAME or end NAME",
-		"mark begin":              "mark takes WORD",
-		"mark a b":                "mark takes WORD",
+		"mark":                    "mark takes begin NAME, end NAME or one WORD, such as begin epoch",
+		"mark begin":              `such as begin epoch, not "begin"`,
+		"mark start epoch":        `such as begin epoch, not "start epoch"`,
 		"mark x":                  "mark needs a job",
 		"mark --job ../7 x":       `"../7" is not the number of a job`,
 		"mark --job 7 a\x1bb":     "a name has at most 64 printable characters",

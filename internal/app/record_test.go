@@ -95,7 +95,7 @@ func TestRecordUsage(t *testing.T) {
 		"record a 3 4":                      "too many arguments (3): expected FILE and POLL, in seconds",
 		"record --demo x y":                 "POLL",
 		"record --demo " + there:            "exists: recordings are not overwritten",
-		"record --demo " + dir + "/no/file": "no such file or directory",
+		"record --demo " + dir + "/no/file": `/no" for the recording "file"`,
 		"record --max-size 3 x":             `--max-size must be a size such as 500M or 2G, at least 1M, not "3"`,
 		"record --max-time 1ms x":           "--max-time must be at least 1s, not 1ms",
 		"record --files 2 x":                "--files needs --max-size or --max-time",

@@ -112,7 +112,7 @@ func TestReportRefuses(t *testing.T) {
 		"/dev/zero":            {cli.ExitUsage, `"/dev/zero" is no file`},
 		"1 2 3":                {cli.ExitUsage, "too many arguments (3)"},
 		"--user alice 1":       {cli.ExitUsage, "--user and --days list jobs"},
-		"--days 0":             {cli.ExitUsage, "--days must be from 1 to 366, not 0"},
+		"--days 0":             {cli.ExitUsage, "--days must be a whole number from 1 to 366, such as 30, not 0"},
 		"--user=a,b":           {cli.ExitUsage, `"a,b" is not the name of a user`},
 		"--format pdf 1":       {cli.ExitUsage, `--format must be text, json, csv or markdown, not "pdf"`},
 		"--from nothing":       {cli.ExitUsage, `--from: "nothing": no such file or directory`},
@@ -120,7 +120,7 @@ func TestReportRefuses(t *testing.T) {
 		"--from a 1 2":         {cli.ExitUsage, "--from takes one job"},
 		"--record a.nvr":       {cli.ExitUsage, "--record is for one job that runs"},
 		"--output= 1":          {cli.ExitUsage, "--output is empty"},
-		"--interval 0.1 1":     {cli.ExitUsage, `--interval must be from 0.25 to 600 seconds, not "0.1"`},
+		"--interval 0.1 1":     {cli.ExitUsage, `--interval must be from 0.25 to 600 seconds, such as 5 or 30s, not "0.1"`},
 		"7 9":                  {cli.ExitNoJobs, `SLURM's accounting does not show job "7"`},
 		"--output /no/where 9": {cli.ExitUsage, "--output: open /no/where"},
 	} {

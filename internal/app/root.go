@@ -24,6 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // screenFlags are the program's flags for the watched nodes and for its look.
@@ -69,6 +70,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	}
 	f := cmd.Flags()
 	p := cli.New(io, f, screenFlags...)
+	f.Lookup("timeout").Usage = "the longest `TIME` that --once and --json wait for nodes and SLURM"
 	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
@@ -89,9 +91,10 @@ func newCommand(io cli.Streams) *cobra.Command {
 		if err = o.checkFlags(p); err != nil {
 			return err
 		}
-		if err = p.Accept(intervals...); err == nil {
-			o.choice, err = chosen.Choose(cmd.Context(), p, o.json)
+		if err = p.Accept(intervals...); err != nil {
+			return orJob(err, intervals)
 		}
+		o.choice, err = chosen.Choose(cmd.Context(), p, o.json)
 		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -184,14 +187,34 @@ func notIntervals(root *cobra.Command, args []string) error {
 	return nil
 }
 
+// orJob adds to the error of a POLL that is as long as the ID of a job which commands take a job.
+func orJob(err error, intervals []config.Word) error {
+	const shortest = 4 // digits of the ID of a job
+	if len(intervals) == 0 {
+		return err
+	}
+	id := intervals[0].Text
+	if len(id) < shortest || strings.Trim(id, "0123456789_") != "" {
+		return err
+	}
+	return fmt.Errorf("%w (if it is a job: nvnodetop list --job %s, nvnodetop logs %s or nvnodetop report %s)", err, id,
+		id, id)
+}
+
 func startsWithNumber(s string) bool { return strings.IndexAny(s, "0123456789.+-") == 0 }
 
 // elsewhere has commands of other programs, each with the command that replaces it here.
 var elsewhere = map[string]string{
 	"version": "--version prints the version", "man": "nvnodetop help prints the manual of a command",
 	"kill":   "the page of processes sends signals",
-	"signal": "the page of processes sends signals", "cancel": "the page of processes cancels jobs",
-	"view": "nvnodetop without a command shows your jobs", "top": "nvnodetop without a command shows your jobs",
+	"signal": "the page of processes sends signals",
+	"cancel": "X on the page of processes, 5, cancels a job; so does scancel",
+	"dmon":   "nvnodetop scalars --csv - prints a line for each GPU again and again",
+	"pmon":   "nvnodetop list prints the processes", "ssh": "nvnodetop --nodes gpu01 shows the GPUs of a host, and " +
+		"nvnodetop doctor gpu01 examines the connection",
+	"seff": "nvnodetop report JOB says what a job used", "squeue": "nvnodetop without a command shows your jobs",
+	"sinfo": "nvnodetop available prints free GPUs",
+	"view":  "nvnodetop without a command shows your jobs", "top": "nvnodetop without a command shows your jobs",
 	"monitor": "nvnodetop without a command shows your jobs",
 }
 
@@ -201,9 +224,16 @@ func noCommand(root *cobra.Command, word string) error {
 	if !known {
 		hint = root.Name() + " --help lists them"
 	}
-	meant := ""
-	if near := root.SuggestionsFor(word); !known && len(near) > 0 {
-		meant = fmt.Sprintf(", did you mean %q?", near[0])
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	meant := text.Meant(word, names)
+	switch {
+	case known:
+		meant = ""
+	case meant == "" && strings.ContainsAny(word, "0123456789[."):
+		hint = fmt.Sprintf("if it is a host: nvnodetop --nodes %[1]q, or nvnodetop doctor %[1]s", word)
 	}
 	return cli.Usage("no command %q%s (%s)", word, meant, hint)
 }
@@ -234,6 +264,9 @@ func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logg
 		return feed.Printed(p, need, func(s *cluster.Snapshot) error {
 			if o.json {
 				return screen.PrintJSON(p, s, &o.choice, screen.AskDetails(ctx, p, from, o.details))
+			}
+			if err := o.choice.CheckGPUs(s); err != nil {
+				return err
 			}
 			return screen.TextFormat{Selection: o.choice, ForceColor: o.forceColor}.Text(p, s)
 		}, feed.Verdict)(ctx, from)

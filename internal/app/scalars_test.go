@@ -81,14 +81,14 @@ func TestLogUsage(t *testing.T) {
 		"log --csv x --job=":                    "--job is empty",
 		"log --csv x --jsonl x":                 "--csv and --jsonl need files of their own",
 		"log --csv - --jsonl -":                 "--csv and --jsonl need files of their own",
-		"log --csv x --interval 0.5":            `--interval must be from 1 to 600 seconds, not "0.5"`,
+		"log --csv x --interval 0.5":            `--interval must be from 1 to 600 seconds, such as 5 or 30s, not "0.5"`,
 		"log --csv x --interval NaN":            "--interval must be",
 		"log --csv x --nodes a;b":               `invalid host name "a;b"`,
 		"log --csv x --job 1 --nodes a":         "--job cannot be combined with --nodes or --demo",
 		"log --csv x y":                         `unexpected argument "y"`,
 		"log --demo=1x1 --csv " + dir:           "is a directory",
 		"log --demo=1x1 --csv " + other:         "has other columns: name another file",
-		"log --demo=1x1 --tensorboard " + other: "--tensorboard: mkdir",
+		"log --demo=1x1 --tensorboard " + other: " is a file: name a directory, such as runs",
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
 		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {

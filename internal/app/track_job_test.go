@@ -26,7 +26,7 @@ func TestTrackJobUsage(t *testing.T) {
 		"--job 7 --output=":  {cli.ExitUsage, "--output is empty"},
 		"--job 7 --ru bytes": {cli.ExitUsage, "--ram-unit is for the report of a command"},
 		"--job 7 -e ls":      {cli.ExitUsage, "--execute is for the report of a command"},
-		"--job 7 --st 0.1":   {cli.ExitUsage, "--interval must be from 0.25 to 600 seconds, not \"0.1\""},
+		"--job 7 --st 0.1":   {cli.ExitUsage, "--interval must be from 0.25 to 600 seconds, such as 5 or 30s, not \"0.1\""},
 		"--job 7":            {cli.ExitNoJobs, feed.NotInstalled},
 		"--job 7 -- nowhere": {127, `command "nowhere" not found`},
 	} {

@@ -30,8 +30,8 @@ func TestTrackUsage(t *testing.T) {
 		"track --gru mb -- true":             `--gpu-ram-unit must be bytes`,
 		"track --time-unit weeks -- true":    `--time-unit must be seconds, minutes, hours or days, not "weeks"`,
 		"track --format yaml -- true":        `--format must be text or json, not "yaml"`,
-		"track --sleep-time 0 -- true":       "--interval must be 0.05 to 600 seconds, not 0",
-		"track --st x -- true":               `--interval must be a number, not "x"`,
+		"track --sleep-time 0 -- true":       "--interval must be from 0.05 to 600 seconds, such as 5 or 0.2, not 0",
+		"track --st x -- true":               `--interval must be from 0.05 to 600 seconds, such as 5 or 0.2, not "x"`,
 		"track --n-expected-cores 0 -- true": "--n-expected-cores must be at least 1, not 0",
 		"track --gpu-uuids  -- true":         "--gpu-uuids names no GPU",
 		"track --gpu-uuids GPU-x -- true": "--gpu-uuids: no GPU of this host is known: this host has no " +
@@ -43,7 +43,7 @@ func TestTrackUsage(t *testing.T) {
 		"track --log track.log -- true": "--log is for the report of a job: it needs --job, or srun in a " +
 			"batch script",
 		"track --timeout 5s -- true":               "--timeout is for the report of a job",
-		"track --st  -- true":                      `--interval must be a number, not ""`,
+		"track --st  -- true":                      `--interval must be from 0.05 to 600 seconds, such as 5 or 0.2, not ""`,
 		"track --nec 1.5 -- true":                  `--n-expected-cores must be a whole number, not "1.5"`,
 		"track --nec 99999999999999999999 -- true": `--n-expected-cores is out of range: "99999999999999999999"`,
 		"track --guuids a\"b -- true":              `--gpu-uuids must be a list with commas, not "a\"b"`,

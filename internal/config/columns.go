@@ -39,8 +39,7 @@ func asColumns(t rows.ColumnTable, v any) (l rows.ColumnList, good bool, why str
 	for _, name := range list {
 		switch key := t.Find(name); {
 		case key == "":
-			near, _ := text.Nearest(name, everyName(t))
-			return "", false, fmt.Sprintf("has no column %s (the nearest is %s)", describeValue(name), near)
+			return "", false, fmt.Sprintf("has no column %s (%s)", describeValue(name), nearestColumn(t, name))
 		case slices.Contains(keys, key):
 			return "", false, fmt.Sprintf("names the column %q twice", name)
 		default:
@@ -48,6 +47,14 @@ func asColumns(t rows.ColumnTable, v any) (l rows.ColumnList, good bool, why str
 		}
 	}
 	return rows.ColumnsOf(keys), ok, ""
+}
+
+// nearestColumn names the column that a misspelled name probably means, or all of them.
+func nearestColumn(t rows.ColumnTable, name string) string {
+	if near := text.Similar(name, everyName(t)); near != "" {
+		return "the nearest is " + near
+	}
+	return "it has " + strings.Join(t.Names(), ", ")
 }
 
 // everyName returns the present and former names of the columns of a table.

@@ -19,7 +19,7 @@ func TestColumns(t *testing.T) {
 		"columns.overview = ['helth']":                               `has no column "helth" (the nearest is health)`,
 		"columns.processes = ['pid', 'gpu', 'pid']":                  `:1: columns.processes names the column "pid" twice`,
 		"columns.node = 'gpu'":                                       `:1: columns.node must be a list of different names among gpu, rank, gpu_name, `,
-		"columns.node = [1]":                                         `, not a list`,
+		"columns.node = [1]":                                         `, not [1]`,
 		"columns = ['gpu']":                                          `columns must be a table: [columns]`,
 	} {
 		c := Default()

@@ -40,7 +40,11 @@ func (d Doors) doorNames() []string {
 // doorsSetting is the setting of the set.
 func doorsSetting() setting {
 	return setting{
-		key: "doors", want: "a list of " + strings.Join(Transports[1:], ", "),
+		key: "doors", want: "a list of " + strings.Join(Transports[1:], ", "), example: "ssh,control",
+		exampleInFile: `["ssh", "control"]`,
+		wrong: func(v any) string {
+			return wrongWord(v, Transports[1:], "a list of "+strings.Join(Transports[1:], ", "))
+		},
 		take: takeDoors,
 		show: func(c *Config) string { return tomlList(c.Doors.doorNames()) },
 		bind: func(c, system *Config) bool {

@@ -31,7 +31,7 @@ func TestDoors(t *testing.T) {
 		{name: "auto", user: "doors = ['auto']", says: `USER:1: doors must be a list of ssh, control`},
 		{name: "empty", user: "doors = []", says: `USER:1: doors must be a list`},
 		{name: "other", user: "doors = ['telnet']", says: `USER:1: doors must be a list`},
-		{name: "numbers", user: "doors = [1]", says: `, not a list`},
+		{name: "numbers", user: "doors = [1]", says: `such as ["ssh", "control"], not [1]`},
 		{name: "a word", user: "doors = 'ssh'", says: `, not "ssh"`},
 		{name: "transport", user: "transport = 'telnet'", says: `USER:1: transport must be auto, ssh, control`},
 	} {

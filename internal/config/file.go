@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,7 +41,7 @@ func (o *Origins) readSettings(path string) (*layer, error) {
 	o.Files = append(o.Files, path)
 	d, err := document.Parse(strings.TrimPrefix(text, mark))
 	if err != nil {
-		return nil, addLocation(path, err)
+		return nil, addLocation(path, text, err)
 	}
 	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, d.LineOf(key)) }
 	return &layer{values: document.Flat(d.Values), line: d.LineOf, origin: origin}, nil
@@ -52,6 +53,8 @@ func readContents(path string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
+	case info.IsDir():
+		return "", fmt.Errorf("%q is a directory: it must be a file", path)
 	case !info.Mode().IsRegular() || info.Size() > maxFile:
 		return "", fmt.Errorf("%q is not a file of at most %d bytes", path, maxFile)
 	}
@@ -59,12 +62,15 @@ func readContents(path string) (string, error) {
 	return string(text), err
 }
 
-// addLocation adds the file and the line to an error.
-func addLocation(path string, err error) error {
+// addLocation adds the file and the line to an error in a text. The usual slips are explained by their rule.
+func addLocation(path, text string, err error) error {
 	if at, known := errors.AsType[*toml.DecodeError](err); known {
 		line, _ := at.Position()
-		return fmt.Errorf("%s:%d: %s", path, line, strings.ReplaceAll(strings.TrimPrefix(at.Error(), "toml: "), "\n",
-			" "))
+		why := strings.ReplaceAll(strings.TrimPrefix(at.Error(), "toml: "), "\n", " ")
+		if lines := strings.Split(text, "\n"); line >= 1 && line <= len(lines) {
+			why = cmp.Or(explainSlip(lines[line-1]), why)
+		}
+		return fmt.Errorf("%s:%d: %s", path, line, why)
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

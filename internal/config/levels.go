@@ -8,7 +8,8 @@ type Levels [2]float64
 // levelsSetting is the setting of such thresholds.
 func levelsSetting(key, example string, at func(*Config) *Levels) setting {
 	return setting{
-		key: key, want: "two numbers, 0 < low < high < 100, such as " + example,
+		key: key, want: "two numbers, 0 < low < high < 100",
+		example: example, exampleInFile: "[" + strings.ReplaceAll(example, ",", ", ") + "]",
 		take: func(c *Config, v any) bool { return storeValid(at(c))(asLevels(v)) },
 		show: func(c *Config) string {
 			l := at(c)

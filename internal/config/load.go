@@ -51,6 +51,15 @@ const ByDefault = "default"
 // Of returns the origin of the value of a key.
 func (o *Origins) Of(key string) string { return cmp.Or(o.of[key], ByDefault) }
 
+// NameOf names a setting as its origin has it, for errors: "--login", or "config.toml:3: login".
+func (o *Origins) NameOf(key string) string {
+	from := o.Of(key)
+	if slices.ContainsFunc(o.Files, func(path string) bool { return strings.HasPrefix(from, path+":") }) {
+		return from + ": " + key
+	}
+	return from
+}
+
 // layer is one source of settings.
 type layer struct {
 	values values
@@ -92,6 +101,7 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	}
 	o.applyLimits(c)
 	c.keepOrigins(o)
+	o.noteLackingWays(c)
 	return o, c.checkDoors(o)
 }
 
@@ -196,10 +206,28 @@ func (l *layer) checkKey(key string) error {
 		if s.wrong != nil && s.wrong(value) != "" {
 			return fmt.Errorf("%s%s %s", at, name, s.wrong(value))
 		}
-		return fmt.Errorf("%s%s must be %s, not %s%s", at, name, s.want, describeValue(value),
+		return fmt.Errorf("%s%s must be %s%s, not %s%s", at, name, s.want, s.suchAs(l.line != nil), describeValue(value),
 			text.Meant(fmt.Sprint(value), s.among))
 	}
 	return nil
+}
+
+// WrongInterval is the error of a value that is no valid interval. name is what the user calls the setting.
+func WrongInterval(name, key, text string) error {
+	l := &layer{values: values{key: textValue(text)}, origin: func(string) string { return name }}
+	return l.checkKey(key)
+}
+
+// suchAs names a valid value, as a file or a command line has it.
+func (s *setting) suchAs(inFile bool) string {
+	example := s.example
+	if inFile {
+		example = cmp.Or(s.exampleInFile, example)
+	}
+	if example == "" {
+		return ""
+	}
+	return ", such as " + example
 }
 
 // take sets the settings that have a value.

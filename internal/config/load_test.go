@@ -82,7 +82,7 @@ func TestMistakesInTheFile(t *testing.T) {
 		"view = 'x'":                            `:1: view must be auto, node or overview, not "x"`,
 		"view = ['node']":                       `:1: view must be auto, node or overview, not a list`,
 		"ascii = 'true'":                        `:1: ascii must be true or false, not "true"`,
-		"poll.interval = 0":                     `:1: poll.interval must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not 0`,
+		"poll.interval = 0":                     `:1: poll.interval must be a time from 250ms to 10m, such as 5 (seconds) or "2m", not 0`,
 		"poll.interval = '5'":                   `, not "5"`,
 		"poll.interval = -1":                    `, not -1`,
 		"poll.interval = 1e300":                 `, not 1e+300`,

@@ -11,9 +11,8 @@ func nearestKey(key string) string {
 	for i := range settings {
 		keys = append(keys, settings[i].key)
 	}
-	near, far := text.Nearest(key, keys)
-	if far > max(typo, len(key)/2) {
-		return "nvnodetop config lists all keys"
+	if near := text.Similar(key, keys); near != "" {
+		return "the nearest is " + near
 	}
-	return "the nearest is " + near
+	return "nvnodetop config lists all keys"
 }

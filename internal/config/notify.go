@@ -1,11 +1,13 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Notify is the user's choice of news, and of the ways to deliver it.
@@ -43,6 +45,7 @@ func (n *Notify) Allows(way string) bool {
 func eventsSetting() setting {
 	s := wordsSetting("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, newsworthy.Words()...)
 	s.want = "a list of " + strings.Join(newsworthy.Names(), ", ") + ", or kinds of problems (docs/health.md)"
+	s.wrong = func(v any) string { return wrongWord(v, newsworthy.Words(), s.want) }
 	return s
 }
 
@@ -62,7 +65,7 @@ func notifySettings() []setting {
 		choiceSetting("notify.terminal", func(c *Config) *string { return &c.Notify.Terminal }, NotifyStyles...),
 		commandSetting("notify.command", func(c *Config) *[]string { return &c.Notify.Command }),
 		webhookSetting(),
-		textSetting("notify.mail", func(c *Config) *string { return &c.Notify.Mail }),
+		withExample(textSetting("notify.mail", func(c *Config) *string { return &c.Notify.Mail }), "alice@example.org"),
 	}
 }
 
@@ -88,7 +91,8 @@ func webhookSetting() setting {
 // wordsSetting is a setting with a list of different words.
 func wordsSetting(key string, at func(*Config) *[]string, of ...string) setting {
 	return setting{
-		key: key, want: "a list of " + strings.Join(of, ", "), among: of,
+		key: key, want: "a list of " + strings.Join(of, ", "), example: of[0], exampleInFile: `["` + of[0] + `"]`,
+		wrong: func(v any) string { return wrongWord(v, of, "a list of "+strings.Join(of, ", ")) },
 		take: func(c *Config, v any) bool {
 			list, ok := asList(v)
 			if slices.Equal(list, []string{""}) {
@@ -101,6 +105,35 @@ func wordsSetting(key string, at func(*Config) *[]string, of ...string) setting 
 		},
 		show: func(c *Config) string { return tomlList(*at(c)) },
 	}
+}
+
+// noteLackingWays notes the ways of news that cannot work, since another setting is missing.
+func (o *Origins) noteLackingWays(c *Config) {
+	for _, needs := range []struct {
+		way, lacks string
+		isSet      bool
+	}{
+		{"webhook", "notify.webhook names no file with the URL", c.Notify.Webhook != ""},
+		{"command", "notify.command names no program", len(c.Notify.Command) > 0},
+	} {
+		if slices.Contains(c.Notify.Ways, needs.way) && !needs.isSet {
+			o.PassedOver = append(o.PassedOver, fmt.Sprintf("notify.ways has %s, but %s", needs.way, needs.lacks))
+		}
+	}
+}
+
+// wrongWord says which item of a list is not one of a few words, or is there twice; "": none, or it is no list.
+func wrongWord(v any, of []string, want string) string {
+	list, _ := asList(v)
+	for i, word := range list {
+		switch {
+		case !slices.Contains(of, word):
+			return fmt.Sprintf("must be %s: it has %s%s", want, describeValue(word), text.Meant(word, of))
+		case slices.Contains(list[:i], word):
+			return fmt.Sprintf("names %s twice", describeValue(word))
+		}
+	}
+	return ""
 }
 
 // Limits of a command line in the settings.

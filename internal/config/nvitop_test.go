@@ -105,9 +105,9 @@ func TestLevelsInAFile(t *testing.T) {
 		"gpu_util_thresh = [10.5, 75]": "",
 		"mem_util_thresh = [1, 99]":    "",
 		"gpu_util_thresh = [10]": ":1: gpu_util_thresh must be two numbers, 0 < low < high < 100, such as " +
-			"60,85, not a list",
+			"[60, 85], not [10]",
 		"gpu_util_thresh = 10":          "not 10",
-		"gpu_util_thresh = [75, 10]":    "not a list",
+		"gpu_util_thresh = [75, 10]":    "such as [60, 85], not [75, 10]",
 		"gpu_util_thresh = ['10','75']": "not a list",
 	} {
 		c := Default()

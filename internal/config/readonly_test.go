@@ -129,8 +129,7 @@ func TestSwitches(t *testing.T) {
 	for text, want := range map[string]string{
 		"[notify]\ncommand = []": "notify.command must be a list of a program and its arguments, such as " +
 			`["notify-send", "-a", "nvnodetop"], not a list`,
-		"[notify]\nways = ['mail', 'pager']": "notify.ways must be a list of terminal, command, webhook, mail, not a " +
-			"list",
+		"[notify]\nways = ['mail', 'pager']": `notify.ways must be a list of terminal, command, webhook, mail: it has "pager"`,
 		"[notify]\nwebhook = 'https://hooks.example.org/services/T0/B0/secret'": "notify.webhook is the path of a file " +
 			"with the URL, not the URL: write that into a file of mode 0600",
 		"[notify]\nper_hour = 0": "notify.per_hour must be a whole number from 1 to 1000, not 0",

@@ -46,10 +46,11 @@ func (c *Config) editText(path, text string, keys []string) (string, error) {
 		if s == nil {
 			return "", fmt.Errorf("there is no setting %q", key)
 		}
-		var err error
-		if text, err = document.Edit(text, key, s.show(c)); err != nil {
-			return "", addLocation(path, err)
+		edited, err := document.Edit(text, key, s.show(c))
+		if err != nil {
+			return "", addLocation(path, text, err)
 		}
+		text = edited
 	}
 	if marked {
 		text = mark + text

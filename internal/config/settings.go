@@ -13,8 +13,12 @@ import (
 
 // setting is a row of the table of settings.
 type setting struct {
-	key  string                          // key in files; dots separate the tables of TOML
-	want string                          // the valid values, for errors
+	key  string // key in files; dots separate the tables of TOML
+	want string // the valid values, for errors
+
+	example       string // a valid value, for errors; "": want says enough
+	exampleInFile string // the same in TOML, if it is written differently there
+
 	take func(c *Config, value any) bool // sets the value; false: it is invalid
 	show func(c *Config) string          // the value in TOML; empty: none
 
@@ -52,7 +56,7 @@ func (s *setting) table() string { return s.key[:max(strings.LastIndex(s.key, de
 var general = []setting{
 	choiceSetting("transport", func(c *Config) *string { return &c.Transport }, Transports...),
 	doorsSetting(),
-	textSetting("login", func(c *Config) *string { return &c.Login }),
+	withExample(textSetting("login", func(c *Config) *string { return &c.Login }), "alice@cluster"),
 	choiceSetting("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
 	choiceSetting("keys", func(c *Config) *string { return &c.Keys }, "usual", "nvitop"),
 	choiceSetting("monitor", func(c *Config) *string { return &c.Monitor }, "auto", "full", "compact"),
@@ -185,6 +189,12 @@ func textSetting(key string, at func(*Config) *string) setting {
 	}
 }
 
+// withExample adds the example of a text.
+func withExample(s setting, example string) setting {
+	s.example, s.exampleInFile = example, strconv.Quote(example)
+	return s
+}
+
 // addressSetting is a setting with the address of a page or of a person.
 func addressSetting(key string, at func(*Config) *string) setting {
 	s := textSetting(key, at)
@@ -206,7 +216,8 @@ func addressSetting(key string, at func(*Config) *string) setting {
 // durationSetting is a setting with a duration. A plain number means seconds.
 func durationSetting(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
 	return setting{
-		key: key, want: "a time from " + shortDuration(low) + " to " + shortDuration(high) + ", such as 5 (seconds) or 2m",
+		key: key, want: "a time from " + shortDuration(low) + " to " + shortDuration(high),
+		example: exampleTime(low, high, ""), exampleInFile: exampleTime(low, high, `"`),
 		take: func(c *Config, v any) bool {
 			d, ok := asTime(v)
 			return storeValid(at(c))(d, ok && d >= low && d <= high)
@@ -218,6 +229,25 @@ func durationSetting(key string, at func(*Config) *time.Duration, low, high time
 			return tomlString(shortDuration(*at(c)))
 		},
 	}
+}
+
+// exampleTimes are times for examples, in seconds or with a unit.
+var exampleTimes = []time.Duration{5 * time.Second, time.Second, 30 * time.Second, 2 * time.Minute, 30 * time.Minute,
+	500 * time.Millisecond}
+
+// exampleTime returns two times that are allowed, if there are two: "5 (seconds) or 2m".
+func exampleTime(low, high time.Duration, quote string) string {
+	seconds, unit := "", ""
+	for _, d := range exampleTimes {
+		switch {
+		case d < low || d > high:
+		case seconds == "" && d < time.Minute && d >= time.Second:
+			seconds = strconv.Itoa(int(d/time.Second)) + " (seconds)"
+		case unit == "" && (d >= time.Minute || d < time.Second):
+			unit = quote + shortDuration(d) + quote
+		}
+	}
+	return strings.Join(slices.DeleteFunc([]string{seconds, unit}, func(s string) bool { return s == "" }), " or ")
 }
 
 // yesNo is a setting that is true or false.

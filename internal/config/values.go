@@ -112,20 +112,36 @@ func tomlString(s string) string {
 	return strconv.Quote(strings.ToValidUTF8(s, "\ufffd")) // settings are printable: the same escapes as in TOML
 }
 
+// most is the length of a value in an error.
+const most = 40
+
 // describeValue describes a value, for an error.
 func describeValue(v any) string {
-	const most = 40
 	switch v := v.(type) {
 	case map[string]any:
 		return "a table"
 	case []any:
-		return "a list"
+		return describeList(v)
 	case string:
 		return strconv.Quote(text.Cut(v, most))
 	case textValue:
 		return strconv.Quote(text.Cut(string(v), most))
 	}
 	return text.Cut(fmt.Sprint(v), most)
+}
+
+// describeList describes a list. Only numbers are quoted, since a text may be a secret.
+func describeList(list []any) string {
+	var items []string
+	for _, item := range list {
+		if n, is := asNumber(item); is {
+			items = append(items, formatNumber(n))
+		}
+	}
+	if len(items) == 0 || len(items) < len(list) {
+		return "a list"
+	}
+	return text.Cut("["+strings.Join(items, ", ")+"]", most)
 }
 
 // Words returns the words that the setting of a flag accepts; nil: it also accepts other values.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -72,9 +73,17 @@ func paletteItem(a *keys.Action, not string) palette.Item {
 		it.Subject = subjectOf(e)
 	}
 	if a.Long != a.Text {
-		it.Note = a.Long
+		it.Note = withoutTopic(a)
 	}
 	return it
+}
+
+// withoutTopic returns the full text of an action without the topic that its short text has too: "sort: ".
+func withoutTopic(a *keys.Action) string {
+	if topic, _, is := strings.Cut(a.Text, ": "); is {
+		return strings.TrimPrefix(a.Long, topic+": ")
+	}
+	return a.Long
 }
 
 // subjectOf returns what a page is about.
@@ -120,7 +129,7 @@ func itemOfPage(a *keys.Action, e *pageEntry, s *part.Scene) palette.Item {
 	if it.Note = "on the page " + e.pageWord() + e.digit(); it.Subject != 0 && it.Subject != keys.OfRow {
 		it.Note = palette.Question(it.Subject)
 		if a.Long != a.Text {
-			it.Note = a.Long
+			it.Note = withoutTopic(a)
 		}
 	}
 	return it

@@ -18,15 +18,22 @@ var wordList string
 // enoughWords is the least number of words of the list that must lead to the right row.
 const enoughWords = 90
 
-// Plain words lead to the right row, and Enter there does something that can be seen.
+// Plain words lead to the right row, whether the palette or the help is searched, and Enter there does something that
+// can be seen.
 func TestPlainWords(t *testing.T) {
+	for _, key := range []string{":", "?"} {
+		t.Run(key, func(t *testing.T) { checkWords(t, key) })
+	}
+}
+
+func checkWords(t *testing.T, key string) {
 	right, all := 0, 0
 	for line := range strings.Lines(wordList) {
 		word, want, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		all++
 		r := newRig(t, jobsFixture())
 		r.send(Alert{Ways: []settings.News{{Way: "terminal", On: true}}})
-		r.press("2", ":")
+		r.press("2", key)
 		r.types(word)
 		first := r.firstFound()
 		if regexp.MustCompile(want).MatchString(first) {

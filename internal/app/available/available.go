@@ -206,13 +206,14 @@ func (a *Options) printGPUs(s *cluster.Snapshot, here bool) error {
 		fmt.Fprintf(a.Err, "nvnodetop: %s\n", cli.Printable(err.Error()))
 	}
 	var text strings.Builder
-	enough, unmeasured := wish.Least == 0, ""
+	enough, unmeasured, most := wish.Least == 0, "", 0
 	for _, n := range vacancy.Nodes(s, a.Config.Job != "") {
 		if here && a.nvisel {
 			return a.printAsNvisel(*wish, &n)
 		}
 		chosen := wish.Choose(&n)
 		if chosen == nil {
+			most = max(most, fitting(*wish, &n))
 			unmeasured += ofUnknownMemory(wish, &n, here)
 			continue
 		}
@@ -224,10 +225,17 @@ func (a *Options) printGPUs(s *cluster.Snapshot, here bool) error {
 		}
 	}
 	if !enough {
-		return fmt.Errorf("too few free GPUs: %d wanted%s%s", wish.Least, onOneNode(here), cli.Printable(unmeasured))
+		return fmt.Errorf("too few free GPUs: %d wanted%s, %d found%s", wish.Least, onOneNode(here), most,
+			cli.Printable(unmeasured))
 	}
 	_, err = io.WriteString(a.Out, text.String())
 	return err
+}
+
+// fitting returns how many GPUs of a node fit, even if they are too few.
+func fitting(wish vacancy.Wish, n *vacancy.Node) int {
+	wish.Least = 0
+	return len(wish.Choose(n))
 }
 
 // ofUnknownMemory names the free GPUs of a node that would fit if their memory were known to be enough.
@@ -285,7 +293,7 @@ func (a *Options) countCluster(ctx context.Context) error {
 	case inTime.Err() != nil:
 		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("SLURM did not answer within %v", a.Config.Timeout))
 	case errors.Is(err, command.ErrNoSlurm):
-		return cli.Exit(cli.ExitNoJobs, feed.NoSlurm(&a.Config))
+		return cli.Exit(cli.ExitNoJobs, feed.AskElsewhere(&a.Config))
 	default:
 		return cli.Exit(cli.ExitNoJobs, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -29,8 +30,7 @@ var flags = map[string]flag{
 		"through it",
 		func(c *config.Config) *string { return &c.Login }),
 	"timeout": func(f *pflag.FlagSet, name string, p *Program) {
-		f.DurationVar(&p.Config.Timeout, name, p.Config.Timeout, "the longest `TIME` that "+
-			"--once, --json and snapshot wait for nodes and SLURM")
+		f.DurationVar(&p.Config.Timeout, name, p.Config.Timeout, "the longest `TIME` to wait for nodes and SLURM")
 	},
 	FirstSample: func(f *pflag.FlagSet, name string, p *Program) {
 		f.BoolVar(&p.FirstSample, name, false, "print the first sample of each node, a second earlier: without "+
@@ -95,16 +95,40 @@ var valueWords = map[string]string{
 	"float64": "a number", "stringSlice": "a list with commas",
 }
 
+// rule is the annotation of a flag with its valid values, in words.
+const rule = "rule"
+
+// Rule says which values of a flag are valid, with an example, for errors: "a whole number from 1 to 366, such as 30".
+func Rule(f *pflag.FlagSet, name, words string) {
+	flag := f.Lookup(name)
+	if flag.Annotations == nil {
+		flag.Annotations = map[string][]string{}
+	}
+	flag.Annotations[rule] = []string{words}
+}
+
+// BrokenRule is the error of a number that breaks the Rule of its flag.
+func (p *Program) BrokenRule(name string, value int) error {
+	return fmt.Errorf("--%s must be %s, not %d", name, p.flags.Lookup(name).Annotations[rule][0], value)
+}
+
 // wrongValue explains a wrong value of a flag; nil: there is nothing to add.
-func wrongValue(bad *pflag.InvalidValueError) error {
+func wrongValue(c *cobra.Command, bad *pflag.InvalidValueError) error {
 	flag := bad.GetFlag()
+	if words := flag.Annotations[rule]; len(words) > 0 {
+		return fmt.Errorf("--%s must be %s, not %q", flag.Name, words[0], bad.GetValue())
+	}
 	_, whole := strconv.ParseInt(bad.GetValue(), 0, 0)
 	_, number := strconv.ParseFloat(bad.GetValue(), 64)
 	if errors.Is(whole, strconv.ErrRange) || errors.Is(number, strconv.ErrRange) { // pflag hides the range
 		return fmt.Errorf("--%s is out of range: %q", flag.Name, bad.GetValue())
 	}
 	if words := valueWords[flag.Value.Type()]; words != "" {
-		return fmt.Errorf("--%s must be %s, not %q", flag.Name, words, bad.GetValue())
+		hint := ""
+		if c.Name() == c.Root().Name() && flag.Name == "json" {
+			hint = ": nvnodetop list --json=gpustat prints the JSON of gpustat"
+		}
+		return fmt.Errorf("--%s must be %s, not %q%s", flag.Name, words, bad.GetValue(), hint)
 	}
 	return nil
 }

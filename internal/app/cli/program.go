@@ -69,11 +69,16 @@ func (p *Program) Args(check func(args []string) error) cobra.PositionalArgs {
 func (p *Program) Changed(name string) bool { return p.flags.Changed(name) }
 
 // Accept checks values that only the command line has, and loads the settings from all sources. intervals are POLL and
+// emptyHints say what to write in place of an empty value.
+var emptyHints = map[string]string{
+	"nodes": ": name hosts, such as gpu01 or 'gpu[01-04]'", "job": ": name a job, such as 48211",
+}
+
 // DISPLAY, as many as were given.
 func (p *Program) Accept(intervals ...config.Word) error {
 	for _, name := range []string{"nodes", "job"} { // "$UNSET" in a script must not mean: all
 		if p.Changed(name) && p.flags.Lookup(name).Value.String() == "" {
-			return fmt.Errorf("--%s is empty", name)
+			return fmt.Errorf("--%s is empty%s", name, emptyHints[name])
 		}
 	}
 	if p.MaxAge < 0 || p.MaxAge > command.LongestKept {
@@ -134,7 +139,7 @@ func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 		User: config.UserFile(), Environ: os.Environ(), Line: line})
 	p.origins = origins
 	if err == nil && (p.Config.Login != "" || p.Changed("login")) {
-		err = access.CheckLogin(&p.Config, origins.Of("login"))
+		err = access.CheckLogin(&p.Config, origins.NameOf("login"))
 	}
 	return origins, err
 }

@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
@@ -103,15 +105,15 @@ var userName = regexp.MustCompile(`^[\pL\pN_.][\pL\pN_.@$+-]*$`)
 func (n *SelectionFlags) checkNames() error {
 	for _, name := range n.users {
 		if !userName.MatchString(name) {
-			return fmt.Errorf("--user takes names of users, not %q", name)
+			return fmt.Errorf("--user takes names of users, such as alice or alice,bob, not %q", name)
 		}
 	}
 	if n.flags.Changed("pid") && len(n.pids) == 0 {
-		return errors.New("--pid needs a PID")
+		return errors.New("--pid needs process IDs, such as 4711 or 4711,4712")
 	}
 	for _, pid := range n.pids {
 		if v, err := strconv.Atoi(pid); err != nil || v < 1 {
-			return fmt.Errorf("--pid takes process IDs, not %q", pid)
+			return fmt.Errorf("--pid takes process IDs, such as 4711 or 4711,4712, not %q", pid)
 		}
 	}
 	return nil
@@ -140,8 +142,30 @@ func (n *SelectionFlags) chooseGPUs(ctx context.Context, cfg *config.Config) (ta
 	}
 	for _, name := range n.only {
 		if !tally.NamesGPU(name) {
-			return nil, fmt.Errorf("%s takes numbers, UUIDs and PCI bus IDs of GPUs, not %q", from, name)
+			return nil, fmt.Errorf("%s takes numbers, UUIDs and PCI bus IDs of GPUs, such as 0 or 0,3, not %q", from,
+				name)
 		}
 	}
 	return n.only, nil
+}
+
+// CheckGPUs returns an error if the choice names no GPU of the nodes that report.
+func (c *Selection) CheckGPUs(s *cluster.Snapshot) error {
+	var numbers []int
+	for _, n := range s.Nodes {
+		for i := range n.GPUs {
+			if c.GPUs.Shows(&n.GPUs[i]) {
+				return nil
+			}
+			if number := n.GPUs[i].Index; !slices.Contains(numbers, number) {
+				numbers = append(numbers, number)
+			}
+		}
+	}
+	if len(numbers) == 0 { // no node reports
+		return nil
+	}
+	slices.Sort(numbers)
+	return Usage("--only %s names no GPU of these nodes, which have %s", strings.Join(c.GPUs, ","),
+		text.Ranges(numbers))
 }

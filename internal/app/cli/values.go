@@ -37,8 +37,13 @@ const Interval = "interval"
 // ByInterval returns POLL from the text of --interval. A value that the user has not changed counts as the default.
 func (p *Program) ByInterval(text string, least time.Duration) ([]config.Word, error) {
 	low, high := least.Seconds(), config.MaxPoll.Seconds()
-	if v, err := strconv.ParseFloat(text, 64); err != nil || !(v >= low && v <= high) {
-		return nil, fmt.Errorf("--%s must be from %v to %v seconds, not %q", Interval, low, high, text)
+	v, err := strconv.ParseFloat(text, 64)
+	if d, isTime := time.ParseDuration(text); err != nil && isTime == nil {
+		v, err = d.Seconds(), nil
+	}
+	if err != nil || !(v >= low && v <= high) {
+		return nil, fmt.Errorf("--%s must be from %v to %v seconds, such as 5 or 30s, not %q", Interval, low, high,
+			text)
 	}
 	name := "--" + Interval
 	if !p.flags.Changed(Interval) {

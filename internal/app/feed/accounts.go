@@ -36,7 +36,7 @@ func AskAccounts(ctx context.Context, p *cli.Program, log *slog.Logger, patience
 	case inTime.Err() != nil:
 		return fmt.Errorf("SLURM's accounting did not answer within %v", patience)
 	case errors.Is(err, command.ErrNoSlurm):
-		return NoSlurm(&p.Config)
+		return AskElsewhere(&p.Config)
 	}
 	return err
 }

@@ -143,6 +143,15 @@ func NoSlurm(cfg *config.Config) error {
 	return noSlurmError(notConfigured)
 }
 
+// AskElsewhere adds to the error of NoSlurm where SLURM can be asked.
+func AskElsewhere(cfg *config.Config) error {
+	why := NoSlurm(cfg)
+	if cfg.Login != "" {
+		return why
+	}
+	return fmt.Errorf("%w: run this on a login node, or with --login alice@cluster", why)
+}
+
 // thisHost returns the source for the GPUs of this host, used without SLURM.
 func thisHost(ctx context.Context, cfg *config.Config, polling access.Polling) (*source.Hosts, error) {
 	why := NoSlurm(cfg)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
@@ -91,10 +92,27 @@ func Verdict(s *cluster.Snapshot) error {
 	return cli.Failed(notWell(s))
 }
 
+// NotRunning is the error for a job that is not among the jobs of a Snapshot, some of which it names.
+func NotRunning(job string, s *cluster.Snapshot) error {
+	const most = 4 // jobs that are named
+	var ids []string
+	for i := range s.Jobs[:min(len(s.Jobs), most)] {
+		ids = append(ids, s.Jobs[i].ID)
+	}
+	named := ""
+	if len(ids) > 0 {
+		named = ": " + strings.Join(ids, ", ")
+	}
+	if len(s.Jobs) > most {
+		named += ", …"
+	}
+	return fmt.Errorf("job %q is not one of your running jobs%s", job, named)
+}
+
 // NoJob is the error for a Snapshot without the wanted job.
 func NoJob(cfg *config.Config, s *cluster.Snapshot) error {
 	if cfg.Job == "" || s.Discovery.Answered.IsZero() {
 		return Verdict(s)
 	}
-	return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q is not one of your running jobs", cfg.Job))
+	return cli.Exit(cli.ExitNoJobs, NotRunning(cfg.Job, s))
 }

@@ -49,6 +49,7 @@ sequences are removed, and a progress bar is printed in its last state.`,
 	l := &Options{}
 	f.BoolVarP(&l.follow, "follow", "f", false, "print new lines as they come, until Ctrl-C")
 	f.IntVarP(&l.lines, "lines", "n", defaultLines, "print the last `N` lines")
+	cli.Rule(f, "lines", fmt.Sprintf("a whole number from 0 to %d, such as 500", mostLines))
 	f.BoolVar(&l.stderr, "stderr", false, "the file of the standard error, if it is another one")
 	l.Program = cli.New(io, f, "login", "transport", "timeout", cli.MaxAge, "demo")
 	cmd.Args = l.Args(func(args []string) error {
@@ -66,7 +67,7 @@ sequences are removed, and a progress bar is printed in its last state.`,
 // loadOptions reads the command line and the settings.
 func (l *Options) loadOptions() error {
 	if l.lines < 0 || l.lines > mostLines {
-		return fmt.Errorf("--lines must be a number from 0 to %d, not %d", mostLines, l.lines)
+		return l.BrokenRule("lines", l.lines)
 	}
 	if l.follow && l.MaxAge != 0 {
 		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --follow", cli.MaxAge)
@@ -99,7 +100,7 @@ func (l *Options) runLogs(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
 	case errors.Is(err, command.ErrNoSlurm):
-		return cli.Exit(cli.ExitNoJobs, feed.NoSlurm(&l.Config))
+		return cli.Exit(cli.ExitNoJobs, feed.AskElsewhere(&l.Config))
 	case is && (failure.Class == reach.ClassSlurm || failure.Class == reach.ClassSlurmTimeout):
 		return cli.Exit(cli.ExitNoJobs, err)
 	}

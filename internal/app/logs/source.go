@@ -38,7 +38,7 @@ func (l *Options) openSource(ctx context.Context, log *slog.Logger) (*logSource,
 		return &logSource{demo.New(nodes, gpus, demo.Seed, cfg.Poll, 0).Log, func() {}}, nil
 	}
 	if cfg.Login == "" && !slurm.Installed() {
-		return nil, cli.Exit(cli.ExitNoJobs, feed.NoSlurm(cfg))
+		return nil, cli.Exit(cli.ExitNoJobs, feed.AskElsewhere(cfg))
 	}
 	ways, err := access.New(ctx, cfg, log)
 	if err == nil && ways.BeginsWith(config.SSH) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -253,6 +254,9 @@ func newFile(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("%q %w", path, errExists)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("there is no directory %q for the recording %q", filepath.Dir(path), filepath.Base(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("create the recording: %w", err)

@@ -39,7 +39,7 @@ var Need = feed.Need{Brief: true, Steady: true, Marks: true, Causes: true}
 // Run watches a job until it ends, or until the user interrupts it, and prints its report.
 func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
 	if w.Config.Login == "" && !slurm.Configured(ctx) {
-		return cli.Exit(cli.ExitNoJobs, feed.NoSlurm(&w.Config))
+		return cli.Exit(cli.ExitNoJobs, feed.AskElsewhere(&w.Config))
 	}
 	show := func(ctx context.Context, from feed.Feed) error {
 		seen, err := Observe(ctx, w.Program, from)

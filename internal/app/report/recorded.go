@@ -68,7 +68,8 @@ func Recorded(ctx context.Context, p *cli.Program, r *recording.Reader, named st
 		return nil, nil, cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
 	}
 	if made = seen.Report(); made == nil {
-		return nil, nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("no job %q has run in the recording", job))
+		return nil, nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("no job %q has run in the recording, which has %s", job,
+			cmp.Or(strings.Join(jobsOf(ctx, r), ", "), "none")))
 	}
 	return made, damaged, nil
 }
@@ -99,7 +100,18 @@ func jobOf(ctx context.Context, r *recording.Reader, named string) (string, erro
 	if named != "" {
 		return named, nil
 	}
-	var ids []string
+	ids := jobsOf(ctx, r)
+	switch len(ids) {
+	case 0:
+		return "", errors.New("no job has run in the recording")
+	case 1:
+		return ids[0], nil
+	}
+	return "", fmt.Errorf("the recording has several jobs: name one: %s", strings.Join(ids, ", "))
+}
+
+// jobsOf returns the IDs of jobs in a recording.
+func jobsOf(ctx context.Context, r *recording.Reader) (ids []string) {
 	_ = r.Run(ctx, func(e cluster.Event) { // the report mentions damage
 		if e.Discovery == nil {
 			return
@@ -110,13 +122,7 @@ func jobOf(ctx context.Context, r *recording.Reader, named string) (string, erro
 			}
 		}
 	})
-	switch len(ids) {
-	case 0:
-		return "", errors.New("no job has run in the recording")
-	case 1:
-		return ids[0], nil
-	}
-	return "", fmt.Errorf("the recording has several jobs: name one: %s", strings.Join(ids, ", "))
+	return ids
 }
 
 // mostNamed is how many jobs are offered for a choice.

@@ -86,6 +86,7 @@ func (o *Options) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.user, "user", "", "list the jobs of `NAME`; default: yours")
 	f.Lookup("user").NoOptDefVal = self
 	f.IntVar(&o.days, "days", 7, "list the jobs of the last `N` days")
+	cli.Rule(f, "days", fmt.Sprintf("a whole number from 1 to %d, such as 30", maxDays))
 	f.StringVar(&o.interval, cli.Interval, "", "`SECONDS` between two samples of a node of a job that runs")
 	record.BesideFlag(f, &o.record)
 }
@@ -114,8 +115,10 @@ func (o *Options) checkArguments(args []string) error {
 		return errors.New("--output is empty")
 	case o.Changed("from") && o.from == "":
 		return errors.New("--from is empty")
+	case isMissingDay(o.from):
+		return fmt.Errorf("--from takes a recording, and there is no file %q: --days 30 lists the jobs of 30 days", o.from)
 	case o.days < 1 || o.days > maxDays:
-		return fmt.Errorf("--days must be from 1 to %d, not %d", maxDays, o.days)
+		return o.BrokenRule("days", o.days)
 	case o.user != "" && o.user != self && !sacct.IsUser(o.user):
 		return fmt.Errorf("--user: %q is not the name of a user", o.user)
 	}
@@ -171,6 +174,13 @@ func (o *Options) nameJobs(ctx context.Context, log *slog.Logger, args []string)
 		}
 	}
 	return feed.NameJobs(ctx, o.Program, log, jobs...)
+}
+
+// isMissingDay reports whether a path is a date, and no file has that name.
+func isMissingDay(path string) bool {
+	_, err := time.Parse(time.DateOnly, path)
+	_, missing := os.Stat(path)
+	return err == nil && missing != nil
 }
 
 func isDir(path string) bool {

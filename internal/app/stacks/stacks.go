@@ -67,7 +67,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 	f.SortFlags = false
 	o := &Options{}
 	f.BoolVar(&o.full, "full", false, "print the frames of each group, its members and other threads")
-	f.BoolVar(&o.json, "json", false, "print JSON: docs/API.md describes it")
+	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.DurationVar(&o.every, "every", 0, "look again every `TIME`, such as 30s, and compare with the look before")
 	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved, or works in small steps")
 	f.BoolVar(&o.oldNCCL, "old-nccl", false, "ask NCCL before 2.29 too, which can crash the job")
@@ -195,7 +195,7 @@ func (o *Options) chooseJob(s *cluster.Snapshot) (*cluster.JobView, error) {
 			s.Jobs[0].ID)
 	}
 	if len(s.Jobs) > 0 {
-		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q is not one of your running jobs", o.job))
+		return nil, cli.Exit(cli.ExitNoJobs, feed.NotRunning(o.job, s))
 	}
 	return nil, feed.NoJob(&o.Config, s)
 }

@@ -3,6 +3,7 @@ package track
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,8 @@ func parseMark(args []string) (kind cluster.MarkKind, name string, err error) {
 	case len(args) == 1 && args[0] != string(cluster.Begins) && args[0] != string(cluster.Ends):
 		name = args[0]
 	default:
-		return "", "", cli.Usage("mark takes WORD, begin NAME or end NAME")
+		return "", "", cli.Usage("mark takes begin NAME, end NAME or one WORD, such as begin epoch, not %q",
+			strings.Join(args, " "))
 	}
 	if err := mark.CheckName(name); err != nil {
 		return "", "", cli.Usage("%w", err)

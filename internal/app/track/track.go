@@ -51,6 +51,9 @@ type Options struct {
 // Limits of --interval of a command, in seconds. The kernel counts CPU time in steps of 10 ms.
 const leastInterval, mostInterval = 0.05, 600
 
+// intervalRule says so.
+var intervalRule = fmt.Sprintf("from %v to %v seconds, such as 5 or 0.2", leastInterval, mostInterval)
+
 // trackersNames are the flags of gpu_tracker that have another name here.
 var trackersNames = map[string]string{
 	"st": cli.Interval, "sleep-time": cli.Interval, "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit",
@@ -113,6 +116,7 @@ func (t *Options) addFlags(f *pflag.FlagSet) {
 		return pflag.NormalizedName(name)
 	})
 	f.Float64Var(&t.every, cli.Interval, 1, "`SECONDS` between two samples; also --sleep-time and --st")
+	cli.Rule(f, cli.Interval, intervalRule)
 	f.StringVar(&t.units.RAM, "ram-unit", t.units.RAM,
 		"host memory in `UNIT`: bytes, kilobytes, megabytes, gigabytes or terabytes; also --ru")
 	f.StringVar(&t.units.GPURAM, "gpu-ram-unit", t.units.GPURAM, "memory of GPUs in `UNIT`, as --ram-unit; also --gru")
@@ -173,7 +177,7 @@ func (t *Options) checkFlags() error {
 	}
 	switch {
 	case !(t.every >= leastInterval && t.every <= mostInterval): // also true for NaN
-		return fmt.Errorf("--interval must be %v to %v seconds, not %v", leastInterval, mostInterval, t.every)
+		return fmt.Errorf("--interval must be %s, not %v", intervalRule, t.every)
 	case t.Changed("n-expected-cores") && t.cores < 1:
 		return fmt.Errorf("--n-expected-cores must be at least 1, not %d", t.cores)
 	case t.Changed("gpu-uuids") && strings.Join(t.gpus, "") == "":

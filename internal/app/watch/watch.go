@@ -118,8 +118,11 @@ func (o *Options) readArguments(f *pflag.FlagSet, jobs []string) error {
 	if o.jobs = jobs; len(jobs) == 1 {
 		o.Config.Job = jobs[0]
 	}
-	if len(jobs) > 0 && (o.Config.Nodes != "" || o.Config.Demo != "") {
-		return errors.New("jobs cannot be combined with --nodes or --demo")
+	switch {
+	case len(jobs) > 0 && o.Config.Demo != "":
+		return fmt.Errorf("watch --demo watches all its jobs: leave %q out", jobs[0])
+	case len(jobs) > 0 && o.Config.Nodes != "":
+		return fmt.Errorf("watch --nodes watches hosts, without SLURM: leave the job %q out", jobs[0])
 	}
 	return nil
 }

@@ -24,6 +24,9 @@ type TensorBoard struct {
 // NewTensorBoard returns the Output for a directory, which it creates if needed. host and pid make the names of files
 // unique.
 func NewTensorBoard(dir, host string, pid int) (*TensorBoard, error) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%q is a file: name a directory, such as runs", dir)
+	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (p Endpoint) Local() bool {
 // Errors of an Endpoint on which Listen refuses to listen.
 var (
 	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key, or --behind-proxy: other hosts can reach it")
-	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH")
+	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH, such as 127.0.0.1:9481")
 	ErrAbstract = errors.New("is an abstract socket, which every user of this host can open: name a file, as unix:PATH")
 	ErrOpenKey  = errors.New("others can read it (chmod 600 prevents that)")
 )

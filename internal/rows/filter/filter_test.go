@@ -122,8 +122,8 @@ func TestErrors(t *testing.T) {
 	for _, test := range []struct{ text, at, want string }{ // at: the text before it
 		{"utl<50", "", `no field "utl" here: the nearest is util`},
 		{"train and memm>10GiB", "train and ", `no field "memm" here: the nearest is mem`},
-		{"lr=0.1", "", `no field "lr" here: put text that contains = in quotes`},
-		{"partition=gpu", "", `no field "partition" here: put text that contains = in quotes`},
+		{"lr=0.1", "", `no field "lr" here: Tab lists them (or quote text that contains =)`},
+		{"partition=gpu", "", `no field "partition" here: Tab lists them (or quote text that contains =)`},
 		{"util<", "util<", "a value is expected after <"},
 		{"util< and x", "!", ""}, // "and" is the value here
 		{"(util<)", "(util<", "a value is expected after <"},
@@ -134,6 +134,10 @@ func TestErrors(t *testing.T) {
 		{"pid=1.5", "pid=", `pid is a whole number, not "1.5"`},
 		{"pid=1,x", "pid=1,", `pid is a whole number, not "x"`},
 		{"pid<1,2", "pid<", "a list goes with = or !=, not with <"},
+		{"pid=1-3", "pid=", "pid is a whole number: a range is pid>=1 pid<=3"},
+		{"util>>50", "util", ">> is no operator: util>50"},
+		{"user:alice", "user", ": is no operator: user=alice (or quote text that contains :)"},
+		{"loss<2", "", `no field "loss" here: Tab lists them (or quote text that contains <)`},
 		{"power>300V", "power>", `power is a power, such as 300W, not "300V"`},
 		{"power>1e999999", "power>", `power is a power, such as 300W, not "1e999999"`},
 		{"temp>80F", "temp>", `temp is a temperature, such as 80, not "80F"`},

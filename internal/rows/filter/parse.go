@@ -133,6 +133,10 @@ var oneOp = strings.NewReplacer("==", "=", "~=", "~")
 
 func (t *test) compileTest(in *scope) (node, *Error) {
 	if t.Value == nil {
+		if name, value, colon := strings.Cut(t.Word, ":"); colon && value != "" && in.findField(name) != nil {
+			return nil, errorAt(t.Pos.Offset+len(name), ": is no operator: %s=%s (or quote text that contains :)", name,
+				value)
+		}
 		return word(strings.ToLower(t.Word)), nil
 	}
 	f := in.findField(t.Word)
@@ -146,15 +150,12 @@ func (t *test) compileTest(in *scope) (node, *Error) {
 	return c, c.compareNumbers(t, f)
 }
 
-// typo is the largest number of changes that turn a misspelled name into the suggested one.
-const typo = 2
-
 // unknownField returns the error of a name that is no field of these rows.
 func unknownField(t *test, fields Fields) *Error {
-	if near, far := text.Nearest(strings.ToLower(t.Word), fields.everyName()); far <= min(typo, len(t.Word)-1) {
+	if near := text.Similar(t.Word, fields.everyName()); near != "" {
 		return errorAt(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
 	}
-	return errorAt(t.Pos.Offset, "no field %q here: put text that contains %s in quotes", t.Word, t.Op.Text)
+	return errorAt(t.Pos.Offset, "no field %q here: Tab lists them (or quote text that contains %s)", t.Word, t.Op.Text)
 }
 
 func (c *comparison) compareText(t *test, in *scope) *Error {
@@ -179,6 +180,26 @@ func (c *comparison) compareText(t *test, in *scope) *Error {
 	return nil
 }
 
+// numberRange matches a range of numbers, which is no value.
+var numberRange = regexp.MustCompile(`^([0-9]+)(?:-|\.\.)([0-9]+)$`)
+
+// wrongNumber is the error of a value that is no number of a field.
+func wrongNumber(at int, t *test, f *Field, value string) *Error {
+	rest := strings.TrimLeft(value, "<>=~!")
+	if rest != value {
+		return errorAt(t.Op.Pos.Offset, "%s%s is no operator: %s%s%s", t.Op.Text, value[:len(value)-len(rest)], t.Word,
+			t.Op.Text, rest)
+	}
+	form := forms[f.Unit]
+	if f.Unit == field.Count && f.Example != "" {
+		form += ", such as " + f.Example
+	}
+	if m := numberRange.FindStringSubmatch(value); m != nil {
+		return errorAt(at, "%s is %s: a range is %s>=%s %s<=%s", t.Word, form, t.Word, m[1], t.Word, m[2])
+	}
+	return errorAt(at, "%s is %s, not %q", t.Word, form, value)
+}
+
 func (c *comparison) compareNumbers(t *test, f *Field) *Error {
 	if c.op == "~" {
 		return errorAt(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", t.Word)
@@ -194,7 +215,7 @@ func (c *comparison) compareNumbers(t *test, f *Field) *Error {
 	for _, one := range list {
 		v, err := parseNumber(f.Unit, one)
 		if err != nil {
-			return errorAt(at, "%s is %s, not %q", t.Word, forms[f.Unit], one)
+			return wrongNumber(at, t, f, one)
 		}
 		c.numbers = append(c.numbers, v)
 		at += len(one) + 1

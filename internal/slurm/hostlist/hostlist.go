@@ -129,7 +129,7 @@ func ExpandRanges(ranges string) ([]string, error) {
 			return nil, err
 		}
 		if to < from {
-			return nil, fmt.Errorf("range %q is descending", r)
+			return nil, fmt.Errorf("range %q is descending: write %s-%s", r, last, first)
 		}
 		if to-from >= uint64(MaxHosts-len(numbers)) {
 			return nil, ErrTooManyHosts

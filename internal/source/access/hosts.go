@@ -17,7 +17,7 @@ func ExpandHosts(from, list string) ([]string, error) {
 	}
 	names, err := hostlist.Expand(list)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
+		return nil, fmt.Errorf("%s: %w (write hosts as gpu01 or 'gpu[01-04]')", from, err)
 	}
 	for _, name := range names {
 		switch {
@@ -34,7 +34,7 @@ func ExpandHosts(from, list string) ([]string, error) {
 // CheckLogin checks the login host of the settings. from is its origin, for the error.
 func CheckLogin(cfg *config.Config, from string) error {
 	if err := ssh.CheckLogin(cfg.Login); err != nil {
-		return fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", from, err)
+		return fmt.Errorf("%s takes [USER@]HOST[:PORT], such as alice@cluster: %w", from, err)
 	}
 	return nil
 }

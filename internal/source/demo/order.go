@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -11,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // demoRequest is a request to a node or to SLURM. Run carries it out, since it may change the world.
@@ -43,7 +45,16 @@ func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
 
 // Log returns a piece of the simulated log of a job.
 func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+	if !d.world.hasLog(q.Job) {
+		return joblog.Piece{}, &reach.Failure{Class: reach.ClassSlurm, Short: fmt.Sprintf("no job %q", q.Job)}
+	}
 	return d.world.jobLog(q.Job).Piece(q, time.Now()), nil
+}
+
+// hasLog reports whether a job has a log: it runs, or has ended.
+func (w *world) hasLog(job string) bool {
+	return slices.Contains([]string{failedTask, timedOut, completed}, job) ||
+		slices.ContainsFunc(w.jobs, func(j simJob) bool { return j.ID == job || j.Number == job })
 }
 
 // jobLog returns the simulated log of a job.

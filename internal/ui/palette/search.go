@@ -121,17 +121,22 @@ const mostOften = 5
 // found is the result of a search.
 type found struct {
 	items []*Item
-	weak  bool // nothing matches by a word or a name: the first item is a guess, which the user has to choose
+	best  class // of the first item
+	weak  bool  // nothing matches by a word or a name: the first item is a guess, which the user has to choose
 }
 
-// searchItems returns the items that match a text, the best first.
+// searchItems returns the items that match a text, the best first. The help of a page stays there, unless nothing there
+// matches, or only something elsewhere has the text as its name.
 func (p *Page) searchItems(s *part.Scene, text string, all *items) found {
-	if !p.of.Finds {
-		if f := p.searchIn(s, text, all.here); !f.weak {
-			return f
-		}
+	everywhere := p.searchIn(s, text, slices.Concat(all.there, all.here)) // of two equal matches, things come first
+	if p.of.Finds {
+		return everywhere
 	}
-	return p.searchIn(s, text, slices.Concat(all.there, all.here)) // of two equally good matches, things come first
+	here := p.searchIn(s, text, all.here)
+	if here.weak || !here.items[0].Runs() || everywhere.best == exact && here.best > exact {
+		return everywhere
+	}
+	return here
 }
 
 // searchIn returns the items of a list that match a text. The text is tried as typed first, then without fillers. If a
@@ -146,7 +151,7 @@ func (p *Page) searchIn(s *part.Scene, text string, list []*Item) found {
 			if best[0].class == exact {
 				best = slices.DeleteFunc(best, func(m match) bool { return m.class >= inside })
 			}
-			return found{items: itemsOf(best)}
+			return found{items: itemsOf(best), best: best[0].class}
 		}
 		if guesses == nil {
 			guesses = ranked
@@ -155,8 +160,11 @@ func (p *Page) searchIn(s *part.Scene, text string, list []*Item) found {
 	if guesses == nil {
 		guesses = scattered(text, all)
 	}
-	weak := len(guesses) == 0 || guesses[0].class == apart || !guesses[0].onlyGoes()
-	return found{itemsOf(guesses), weak}
+	if len(guesses) == 0 {
+		return found{best: nowhere, weak: true}
+	}
+	best := guesses[0].class
+	return found{itemsOf(guesses), best, best == apart || !guesses[0].onlyGoes()}
 }
 
 // actOnNamed returns the actions on a thing that the search names: "kill rank 11", "log 48377_2".
