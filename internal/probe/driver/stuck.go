@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
 // A StuckProbe is a probe that hangs in the driver. It is detected before another probe hangs there too. Its functions
@@ -58,17 +61,8 @@ func stuckOf(proc string, pids []int) (still []int, words string) {
 }
 
 // otherProbes lists the processes that have the name of a probe, except this one.
-func otherProbes(proc string) (pids []int) {
-	entries, err := os.ReadDir(proc)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() && isProbe(proc, pid) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+func otherProbes(mount string) []int {
+	return slices.DeleteFunc(proc.All(mount), func(pid int) bool { return pid == os.Getpid() || !isProbe(mount, pid) })
 }
 
 func isProbe(proc string, pid int) bool {

@@ -17,10 +17,12 @@ type newcomers struct {
 // ofKernel returns the PCI addresses of the GPUs that the kernel has given to the NVIDIA driver; none if they are not
 // known.
 func ofKernel(proc string) (names []string) {
-	list, _ := os.ReadDir(filepath.Join(proc, "driver/nvidia/gpus"))
-	for _, entry := range list {
-		names = append(names, entry.Name())
+	f, err := os.Open(filepath.Join(proc, "driver/nvidia/gpus"))
+	if err != nil {
+		return nil
 	}
+	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
+	names, _ = f.Readdirnames(-1)
 	return names
 }
 
