@@ -173,7 +173,7 @@ func TestErrors(t *testing.T) {
 		"demo, node": {take(Options{Demo: "1x1", Nodes: "a"}), nil, "cannot be combined"},
 		"job, node":  {take(Options{Job: "1", Nodes: "a"}), nil, "cannot be combined"},
 		"hosts":      {take(Options{Nodes: "a b;c"}), nil, "Options.Nodes: "},
-		"login":      {take(Options{Login: "a:x"}), nil, "Options.Login takes [USER@]HOST[:PORT]: invalid port"},
+		"login":      {take(Options{Login: "a:x"}), nil, "Options.Login takes [USER@]HOST[:PORT], such as alice@cluster: invalid port"},
 		"no GPU":     {take(Options{}), ErrNoSlurm, "there is no SLURM on this host, and it"},
 		"no SLURM":   {take(Options{Job: "7"}), ErrNoSlurm, `there is no SLURM on this host to ask for job "7"`},
 		"no job":     {report("7"), ErrNoJob, `no job "7" of user`},
