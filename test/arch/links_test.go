@@ -11,7 +11,7 @@ import (
 var (
 	linkTarget = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading    = regexp.MustCompile(`(?m)^#+ +(.+)$`)
-	notInName  = regexp.MustCompile("[^\\p{L}\\p{N} _-]+")
+	notInName  = regexp.MustCompile(`[^\p{L}\p{N} _-]+`)
 )
 
 // A link in a document leads to a file that exists, and to one of its headings.

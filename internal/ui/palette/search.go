@@ -53,8 +53,9 @@ func looksSame(a, b *Item) bool {
 func (p *Page) shownItems(s *part.Scene) shownItems {
 	all, text := p.currentItems(s), p.line.Text()
 	l := shownItems{all: len(all.here) + len(all.there), heads: text == ""}
-	known := false
-	if l.found, known = all.found[text]; !known {
+	if known, is := all.found[text]; is {
+		l.found = known
+	} else {
 		if l.heads {
 			l.found = found{items: p.usedFirst(all.here, all.there)}
 		} else {
