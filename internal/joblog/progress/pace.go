@@ -1,0 +1,181 @@
+package progress
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/joblog/progress/forms"
+)
+
+// clockTime is a time of one of several clocks; only times of one kind can be compared.
+type clockTime struct {
+	kind    byte // 0: none
+	seconds float64
+}
+
+// arrival is the kind of the clock of arrivals.
+const arrival = 9
+
+// paces is how fast the steps were, over time.
+type paces struct {
+	recent []paceSample // oldest first; at most maxPaces
+	from   clockTime    // when step was reached
+	step   float64
+	pauses bool // an evaluation or a checkpoint lies within the interval at hand
+}
+
+// paceSample is the pace of some steps.
+type paceSample struct {
+	perStep float64   // seconds
+	steps   float64   // how many
+	since   clockTime // their begin
+	isSaid  bool
+}
+
+// maxPaces is the number of samples kept. When there are more, two neighbors become one.
+const maxPaces = 240
+
+// clone returns a copy that can be changed.
+func (p *paces) clone() paces {
+	c := *p
+	c.recent = slices.Clone(p.recent)
+	return c
+}
+
+// pause notes that the program does something else than steps.
+func (p *paces) pause() { p.pauses = true }
+
+// note takes a line that says the step at a time. before is the line before it.
+func (p *paces) note(s, before *forms.Said, isSame bool, at clockTime) {
+	steps := s.Num[forms.Step] - before.Num[forms.Step]
+	isNext := isSame && steps > 0 && !p.pauses
+	if !isSame {
+		p.recent = nil
+	}
+	switch {
+	case s.Knows(forms.Seconds) && s.Num[forms.Seconds] > 0:
+		if isNext || len(p.recent) == 0 {
+			p.add(paceSample{perStep: s.Num[forms.Seconds], steps: max(steps, 1), since: at, isSaid: true})
+		}
+	case isNext && at.kind != 0 && at.kind == p.from.kind && at.seconds > p.from.seconds:
+		steps = s.Num[forms.Step] - p.step
+		p.add(paceSample{perStep: (at.seconds - p.from.seconds) / steps, steps: steps, since: p.from})
+	case isNext && at.kind == p.from.kind:
+		return // the clock is too coarse for this step
+	}
+	p.from, p.step, p.pauses = at, s.Num[forms.Step], false
+}
+
+// add adds a sample.
+func (p *paces) add(s paceSample) {
+	if p.recent = append(p.recent, s); len(p.recent) < maxPaces {
+		return
+	}
+	kept := make([]paceSample, 0, maxPaces)
+	half := len(p.recent) / 2
+	for i := 0; i+1 < half; i += 2 {
+		a, b := p.recent[i], p.recent[i+1]
+		a.perStep = (a.perStep*a.steps + b.perStep*b.steps) / (a.steps + b.steps)
+		a.steps += b.steps
+		kept = append(kept, a)
+	}
+	p.recent = append(kept, p.recent[half/2*2:]...)
+}
+
+const (
+	// fewPaces is how many samples a pace by counting needs, and manyNow the number of the last ones that count.
+	fewPaces, manyNow = 3, 16
+	// outlier is how many times the usual pace a sample must be to be a pause: an evaluation, a checkpoint.
+	outlier = 3.0
+)
+
+// counted returns the pace of the last steps, by the times of their lines; 0: unknown.
+func (p *paces) counted() float64 {
+	of := p.recent[max(len(p.recent)-manyNow, 0):]
+	if len(of) < fewPaces {
+		return 0
+	}
+	usual := medianPace(of)
+	time, steps := 0.0, 0.0
+	for _, s := range of {
+		if s.perStep <= outlier*usual {
+			time, steps = time+s.perStep*s.steps, steps+s.steps
+		}
+	}
+	return time / steps
+}
+
+// believed returns the pace that the log says, unless it is one of a step with an evaluation or a checkpoint within.
+func (p *paces) believed(said float64) float64 {
+	of := p.recent[max(len(p.recent)-manyNow, 0):]
+	if len(of) < fewPaces {
+		return said
+	}
+	if usual := medianPace(of); said > outlier*usual {
+		return usual
+	}
+	return said
+}
+
+func medianPace(of []paceSample) float64 {
+	all := make([]float64, len(of))
+	for i, s := range of {
+		all[i] = s.perStep
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
+
+// Slower is a change to a slower pace.
+type Slower struct {
+	Before float64 // seconds a step, until then
+	Since  time.Time
+}
+
+const (
+	// leastChange is how much slower a pace must be. Each side of the change has at least fewChange samples.
+	leastChange, fewChange = 1.15, 8
+	// apart is the share of samples on each side that must be on their side of the limit between the two.
+	apart = 0.85
+)
+
+// slower finds the clearest change to a slower pace that lasts until now, the time of the last line; nil: there is
+// none.
+func (p *paces) slower(at time.Time) *Slower {
+	var best *Slower
+	clearest := 0
+	for i := fewChange; i <= len(p.recent)-fewChange; i++ {
+		begin := p.recent[i].since
+		if begin.kind == 0 || begin.kind != p.from.kind {
+			continue
+		}
+		before, after := medianPace(p.recent[:i]), medianPace(p.recent[i:])
+		if after < before*leastChange {
+			continue
+		}
+		if clear := p.clearness(i, math.Sqrt(before*after)); clear > clearest {
+			ago := time.Duration((p.from.seconds - begin.seconds) * float64(time.Second))
+			clearest, best = clear, &Slower{Before: before, Since: at.Add(-ago)}
+		}
+	}
+	return best
+}
+
+// clearness returns how many samples before a place are faster than a limit, and after it slower; 0: not most on each
+// side.
+func (p *paces) clearness(at int, limit float64) int {
+	fast, slow := 0, 0
+	for i, s := range p.recent {
+		switch {
+		case i < at && s.perStep < limit:
+			fast++
+		case i >= at && s.perStep > limit:
+			slow++
+		}
+	}
+	if float64(fast) < apart*float64(at) || float64(slow) < apart*float64(len(p.recent)-at) {
+		return 0
+	}
+	return fast + slow
+}

@@ -1,0 +1,106 @@
+package progress
+
+import (
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/joblog/progress/forms"
+)
+
+// progress returns what is known.
+func (st *state) progress() Progress {
+	s := &st.said
+	p := Progress{Form: s.Form, At: st.at, LastCheckpoint: st.saved, Resumed: st.resumed}
+	if s.Form == "" {
+		p.Step = st.resumed
+		return p
+	}
+	p.Step, p.Total, p.Epochs = count(s, forms.Step), count(s, forms.Total), count(s, forms.Epochs)
+	p.Epoch, p.Loss = number(s, forms.Epoch), number(s, forms.Loss)
+	p.LearningRate, p.MFU = number(s, forms.LearningRate), number(s, forms.MFU)
+	if p.UnitsPerSecond = number(s, forms.Rate); p.UnitsPerSecond != nil {
+		p.Unit = s.Unit
+	}
+	st.setEpochs(&p)
+	p.Scope = st.scope(&p)
+	st.setPace(&p)
+	if s.Knows(forms.Left) {
+		span := time.Duration(s.Num[forms.Left] * float64(time.Second))
+		if p.ETA, p.ETAScope = &span, s.ETAScope; p.ETAScope == UnknownScope {
+			p.ETAScope = p.Scope
+		}
+	}
+	return p
+}
+
+func count(s *forms.Said, q forms.Quantity) *int64 {
+	if !s.Knows(q) {
+		return nil
+	}
+	v := int64(s.Num[q])
+	return &v
+}
+
+func number(s *forms.Said, q forms.Quantity) *float64 {
+	if !s.Knows(q) {
+		return nil
+	}
+	v := s.Num[q]
+	return &v
+}
+
+// setEpochs notes how many epochs have ended, and how many there are. Programs count epochs from 1, unless the form of
+// the line or an epoch 0 says otherwise. A bar of epochs counts those that have ended.
+func (st *state) setEpochs(p *Progress) {
+	if p.Epoch == nil || p.Epochs == nil {
+		return
+	}
+	ended, all := math.Floor(*p.Epoch), float64(*p.Epochs)
+	if st.said.IsLast {
+		all++
+	}
+	if !st.said.IsBase0 && !st.isFrom0 && !st.isOuter {
+		ended--
+	}
+	if ended >= 0 && ended < all && all > 0 {
+		p.ended, p.allEpochs = &ended, all
+	}
+}
+
+// scope returns what the steps are counted within. If neither the form nor the past of the log says it, the share of
+// the steps does, if it cannot be that of the run in this epoch.
+func (st *state) scope(p *Progress) Scope {
+	switch s := &st.said; {
+	case s.Scope != UnknownScope:
+		return s.Scope
+	case st.isOn:
+		return OfRun
+	case st.isRestart, st.isOuter:
+		return OfEpoch
+	case p.Epoch != nil && *p.Epoch != math.Floor(*p.Epoch):
+		return OfRun // a part of an epoch is said beside steps of the run
+	case p.Epochs == nil && p.Epoch == nil, p.Epochs != nil && p.Epoch == nil:
+		return OfRun
+	case p.ended == nil || p.Total == nil || *p.Total == 0:
+		return UnknownScope
+	}
+	run := float64(*p.Step) / float64(*p.Total) * p.allEpochs
+	if run < *p.ended-0.01 || run > *p.ended+1.01 {
+		return OfEpoch
+	}
+	return UnknownScope
+}
+
+// setPace notes the pace, and whether it became slower.
+func (st *state) setPace(p *Progress) {
+	now := 0.0
+	if st.said.Knows(forms.Seconds) && st.said.Num[forms.Seconds] > 0 {
+		now, p.Source = st.paces.believed(st.said.Num[forms.Seconds]), Said
+	} else if now = st.paces.counted(); now > 0 {
+		p.Source = Counted
+	}
+	if now > 0 {
+		p.SecondsPerStep = &now
+		p.Slower = st.paces.slower(st.at)
+	}
+}
