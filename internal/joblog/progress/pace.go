@@ -29,12 +29,11 @@ type paces struct {
 type paceSample struct {
 	perStep float64   // seconds
 	steps   float64   // how many
-	since   clockTime // their begin
-	isSaid  bool
+	since   clockTime // their begin; none: the log says the pace
 }
 
 // maxPaces is the number of samples kept. When there are more, two neighbors become one.
-const maxPaces = 240
+const maxPaces = 120
 
 // clone returns a copy that can be changed.
 func (p *paces) clone() paces {
@@ -46,25 +45,30 @@ func (p *paces) clone() paces {
 // pause notes that the program does something else than steps.
 func (p *paces) pause() { p.pauses = true }
 
+// shortest is the shortest time over which a pace is counted: many clocks have whole seconds only.
+const shortest = 10
+
 // note takes a line that says the step at a time. before is the line before it.
 func (p *paces) note(s, before *forms.Said, isSame bool, at clockTime) {
-	steps := s.Num[forms.Step] - before.Num[forms.Step]
-	isNext := isSame && steps > 0 && !p.pauses
 	if !isSame {
 		p.recent = nil
 	}
-	switch {
-	case s.Knows(forms.Seconds) && s.Num[forms.Seconds] > 0:
-		if isNext || len(p.recent) == 0 {
-			p.add(paceSample{perStep: s.Num[forms.Seconds], steps: max(steps, 1), since: at, isSaid: true})
+	now := s.Num[forms.Step]
+	took := at.seconds - p.from.seconds
+	switch isOn := isSame && now > before.Num[forms.Step] && !p.pauses; {
+	case isOn && at.kind != 0 && at.kind == p.from.kind:
+		if took >= 0 && took < shortest {
+			return
 		}
-	case isNext && at.kind != 0 && at.kind == p.from.kind && at.seconds > p.from.seconds:
-		steps = s.Num[forms.Step] - p.step
-		p.add(paceSample{perStep: (at.seconds - p.from.seconds) / steps, steps: steps, since: p.from})
-	case isNext && at.kind == p.from.kind:
-		return // the clock is too coarse for this step
+		if steps := now - p.step; took > 0 {
+			p.add(paceSample{perStep: took / steps, steps: steps, since: p.from})
+		}
+	case at.kind == 0 && s.Knows(forms.Seconds) && s.Num[forms.Seconds] > 0 && (isOn || len(p.recent) == 0):
+		p.add(paceSample{perStep: s.Num[forms.Seconds], steps: 1})
+	case isSame && now == before.Num[forms.Step]: // another rank, or a line more about the same step
+		return
 	}
-	p.from, p.step, p.pauses = at, s.Num[forms.Step], false
+	p.from, p.step, p.pauses = at, now, false
 }
 
 // add adds a sample.
@@ -90,20 +94,14 @@ const (
 	outlier = 3.0
 )
 
-// counted returns the pace of the last steps, by the times of their lines; 0: unknown.
-func (p *paces) counted() float64 {
-	of := p.recent[max(len(p.recent)-manyNow, 0):]
+// counted returns the pace of the last steps, by the times of their lines, since the sample from which on it has changed;
+// 0: unknown.
+func (p *paces) counted(since int) float64 {
+	of := p.recent[max(len(p.recent)-manyNow, since):]
 	if len(of) < fewPaces {
 		return 0
 	}
-	usual := medianPace(of)
-	time, steps := 0.0, 0.0
-	for _, s := range of {
-		if s.perStep <= outlier*usual {
-			time, steps = time+s.perStep*s.steps, steps+s.steps
-		}
-	}
-	return time / steps
+	return usualPace(of)
 }
 
 // believed returns the pace that the log says, unless it is one of a step with an evaluation or a checkpoint within.
@@ -112,19 +110,27 @@ func (p *paces) believed(said float64) float64 {
 	if len(of) < fewPaces {
 		return said
 	}
-	if usual := medianPace(of); said > outlier*usual {
+	if usual := usualPace(of); said > outlier*usual {
 		return usual
 	}
 	return said
 }
 
-func medianPace(of []paceSample) float64 {
+// usualPace is the pace of all samples together, without outliers.
+func usualPace(of []paceSample) float64 {
 	all := make([]float64, len(of))
 	for i, s := range of {
 		all[i] = s.perStep
 	}
 	slices.Sort(all)
-	return all[len(all)/2]
+	most := outlier * all[len(all)/2]
+	time, steps := 0.0, 0.0
+	for _, s := range of {
+		if s.perStep <= most {
+			time, steps = time+s.perStep*s.steps, steps+s.steps
+		}
+	}
+	return time / steps
 }
 
 // Slower is a change to a slower pace.
@@ -140,26 +146,25 @@ const (
 	apart = 0.85
 )
 
-// slower finds the clearest change to a slower pace that lasts until now, the time of the last line; nil: there is
-// none.
-func (p *paces) slower(at time.Time) *Slower {
-	var best *Slower
+// slower finds the clearest change to a slower pace that lasts until now, the time of the last line, and the sample that
+// begins it; nil: there is none.
+func (p *paces) slower(at time.Time) (best *Slower, since int) {
 	clearest := 0
 	for i := fewChange; i <= len(p.recent)-fewChange; i++ {
 		begin := p.recent[i].since
 		if begin.kind == 0 || begin.kind != p.from.kind {
 			continue
 		}
-		before, after := medianPace(p.recent[:i]), medianPace(p.recent[i:])
+		before, after := usualPace(p.recent[:i]), usualPace(p.recent[i:])
 		if after < before*leastChange {
 			continue
 		}
 		if clear := p.clearness(i, math.Sqrt(before*after)); clear > clearest {
 			ago := time.Duration((p.from.seconds - begin.seconds) * float64(time.Second))
-			clearest, best = clear, &Slower{Before: before, Since: at.Add(-ago)}
+			clearest, since, best = clear, i, &Slower{Before: before, Since: at.Add(-ago)}
 		}
 	}
-	return best
+	return best, since
 }
 
 // clearness returns how many samples before a place are faster than a limit, and after it slower; 0: not most on each

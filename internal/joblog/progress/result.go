@@ -93,14 +93,15 @@ func (st *state) scope(p *Progress) Scope {
 
 // setPace notes the pace, and whether it became slower.
 func (st *state) setPace(p *Progress) {
+	slower, since := st.paces.slower(st.at)
 	now := 0.0
 	if st.said.Knows(forms.Seconds) && st.said.Num[forms.Seconds] > 0 {
 		now, p.Source = st.paces.believed(st.said.Num[forms.Seconds]), Said
-	} else if now = st.paces.counted(); now > 0 {
+	} else if now = st.paces.counted(since); now > 0 {
 		p.Source = Counted
 	}
 	if now > 0 {
 		p.SecondsPerStep = &now
-		p.Slower = st.paces.slower(st.at)
+		p.Slower = slower
 	}
 }

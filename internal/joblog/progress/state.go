@@ -72,8 +72,9 @@ func (st *state) addPart(s *forms.Said, at time.Time) {
 	if s.IsHead && st.lead.Knows(forms.Epochs) {
 		s.Drop(forms.Epochs)
 	}
-	if s.IsBar && s.Knows(forms.Epochs) {
-		st.isOuter = true
+	isOuter := s.IsBar && s.Knows(forms.Epochs)
+	if st.isOuter = st.isOuter || isOuter; isOuter && st.lead.Form != "" {
+		s.Drop(forms.Left)
 	}
 	st.said.Add(s, numbers...)
 	if s.Knows(forms.Left) {
@@ -84,7 +85,7 @@ func (st *state) addPart(s *forms.Said, at time.Time) {
 		if s.Knows(forms.Loss) {
 			st.at = at
 		}
-	case saysMuch, !s.IsPart && s.Knows(forms.Seconds):
+	case saysMuch, isOuter, !s.IsPart && s.Knows(forms.Seconds):
 		st.said.Form, st.at = s.Form, at
 	}
 }

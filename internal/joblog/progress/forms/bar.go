@@ -6,9 +6,9 @@ import "strings"
 // "label: 12343it [02:05, 98.76it/s]". The first expression begins at the bar.
 var (
 	tqdmBar = re(`^\|[^|]*\| *([\d.,]+[kmgt]?)/([\d.,]+[kmgt]?|\?) ?\[([\d:]+)<([\d:?]+|\d+ days?, [\d:]+)` +
-		`(?:, *([\d.,]+[kmgt]?|\?) *([^\]\s,]+))?(.*)\]`)
+		`(?:, *([\d.,]+[kmgt]?|\?) *([^\]\s,]+))?(.*?)\]`)
 	tqdmCount = re(`(?:^|[ :])([\d.,]+[kmgt]?) ?(?:it|steps?|batch(?:es)?) \[([\d:]+), *([\d.,]+[kmgt]?|\?) *` +
-		`([^\]\s,]+)(.*)\]`)
+		`([^\]\s,]+)(.*?)\]`)
 )
 
 // isBar reports whether a line may have a bar of tqdm.
@@ -93,7 +93,7 @@ func readBarWords(p *pairs, s *Said, unit, behind string) bool {
 	if words.Unit != "" {
 		s.Unit = words.Unit
 	}
-	return readLabel(p, s)
+	return readLabel(p, s, unit)
 }
 
 // dropEpochsEnd leaves out the time left at the end of an epoch: the run may go on.
@@ -110,10 +110,13 @@ const (
 )
 
 // readLabel reads the words before a bar: an epoch, or what the bar is of.
-func readLabel(p *pairs, s *Said) bool {
+func readLabel(p *pairs, s *Said, unit string) bool {
 	label := Said{}
 	p.readPairs(s.Label, nil, &label)
 	kind := labelKind(p.tokens)
+	if kind != evaluation && (strings.HasSuffix(unit, "/epoch") || strings.HasPrefix(unit, "epoch/")) {
+		kind = ofEpochs
+	}
 	s.IsEvaluation = kind == evaluation
 	switch {
 	case label.Knows(Epoch):
@@ -125,9 +128,8 @@ func readLabel(p *pairs, s *Said) bool {
 	case kind == ofEpochs && s.Knows(Total):
 		s.Set(Epochs, s.Num[Total])
 		s.Set(Epoch, s.Num[Step])
-		for _, q := range []Quantity{Step, Total, Seconds, Left} {
-			s.Drop(q)
-		}
+		s.Drop(Step, Total, Seconds)
+		s.ETAScope = OfRun
 	case len(p.tokens) > 4 && p.tokens[0].kind == part: // a table: the epoch is its first column
 		s.Set(Epoch, p.tokens[0].num)
 		s.Set(Epochs, p.tokens[0].of)

@@ -15,11 +15,13 @@ type pairs struct {
 	keys   map[string]Quantity // what keys of this form mean
 	share  float64             // a percentage of the line; negative: there is none
 	parts  int                 // the number of N/M that have a meaning
+
+	metrics int // the number of values that have a key of no known meaning
 }
 
 // readPairs adds to s what the numbers of a line mean.
 func (p *pairs) readPairs(line string, keys map[string]Quantity, s *Said) {
-	p.line, p.keys, p.share, p.parts = line, keys, -1, 0
+	p.line, p.keys, p.share, p.parts, p.metrics = line, keys, -1, 0, 0
 	p.tokens = tokensOf(line, p.tokens)
 	clear(p.sure[:])
 	for i := range p.tokens {
@@ -45,6 +47,9 @@ func (p *pairs) readNumber(i int, t *token, s *Said) {
 	}
 	if sure == 0 {
 		p.readSpeedKey(t, s)
+		if t.kind == value && len(p.words) > 0 && strings.Contains(p.line[t.from:t.to], ".") {
+			p.metrics++
+		}
 		return
 	}
 	if p.sure[q] != 0 && p.sure[q] <= sure {
@@ -194,6 +199,9 @@ func (p *pairs) findKey(i int) {
 	}
 }
 
+// manyParts is the number of steps from which on a step with any metric beside it is progress: builds have few.
+const manyParts = 50
+
 // isProgress reports whether a line of no particular form says how far a program is: a step, or an epoch, and how it
 // goes.
 func (p *pairs) isProgress(s *Said) bool {
@@ -201,7 +209,7 @@ func (p *pairs) isProgress(s *Said) bool {
 	switch {
 	case s.Knows(Step) && s.Knows(Total) && p.parts > 0:
 		percent := 100 * s.Num[Step] / s.Num[Total]
-		return goes || s.Knows(Epochs) || s.Knows(LearningRate) || p.share >= 0 && math.Abs(p.share-percent) <= 1
+		return goes || p.metrics > 0 && s.Num[Total] >= manyParts || s.Knows(Epochs) || s.Knows(LearningRate) || p.share >= 0 && math.Abs(p.share-percent) <= 1
 	case s.Knows(Step):
 		return goes
 	}

@@ -29,8 +29,8 @@ var forms = []*form{
 	{name: "timm", needs: has("train: ", "time: "), scope: OfEpoch,
 		is: re(`train: (?P<epoch>\d+)(?:/\d+)? \[ *(?P<step>\d+)/(?P<of>\d+) .*time: *(?P<sec>[\d.]+)s?(?:, +` +
 			`(?P<samples>[\d.]+)/s)?`)},
-	{name: "PyTorch example", needs: has("epoch: [", "time"), scope: OfEpoch,
-		is: re(`epoch: \[(?P<epoch>\d+)\]\[ *(?P<step>\d+)/(?P<of>\d+)\].*?time +(?P<sec>[\d.]+)`)},
+	{name: "PyTorch example", needs: has(": [", "time"), scope: OfEpoch, eta: OfEpoch, keys: ofTime,
+		is: re(`(?:epoch|train): \[(?P<epoch>\d+)(?:/(?P<epochs>\d+))?\] *\[ *(?P<step>\d+)/(?P<of>\d+)\]`)},
 	{name: "PyTorch example", needs: has("train epoch: "), scope: OfEpoch,
 		is: re(`train epoch: (?P<epoch>\d+) \[ *(?P<step>\d+)/(?P<of>\d+) \(`)},
 	{name: "Megatron-LM", needs: has("iteration ", "elapsed time per iteration"), scope: OfRun},
@@ -46,6 +46,11 @@ var forms = []*form{
 	{name: "Hugging Face Trainer", needs: has("{'loss': ", "'epoch': "), isPart: true},
 	{name: "Hugging Face Trainer", needs: has("'train_loss': ", "'train_runtime': "), isPart: true, bare: true,
 		is: re(`'train_loss': '?(?P<loss>[\d.e+-]+|nan)`)},
+	{name: "Marian", needs: has("ep. ", " : up. ", " : cost "), bare: true, scope: OfRun,
+		is: re(`\bep\. (?P<epoch>[\d.]+) : up\. (?P<step>\d+) : .* : cost (?P<loss>[\d.]+|nan) `)},
+	{name: "darknet", needs: has(" avg loss, ", " seconds, ", " hours left"), bare: true, scope: OfRun, eta: OfRun,
+		is: re(`^ *(?P<step>\d+): \S+, (?P<loss>[\d.]+|nan) avg loss, .* (?P<sec>[\d.]+) seconds, ` +
+			`\d+ images, (?P<hours>[\d.]+) hours left`)},
 	{name: "XGBoost", needs: has("[", "]\t", ":"), bare: true,
 		is: re(`^\[(?P<step>\d+)\]\s+(?:train-\w*loss:(?P<loss>\S+)|[\w-]+-[\w@-]+:\d)`)},
 	{name: "LightGBM", needs: has("[", "]\t", "'s "), bare: true, is: re(`^\[(?P<step>\d+)\]\s+[\w-]+'s [\w@-]+: `)},

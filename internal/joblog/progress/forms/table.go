@@ -67,7 +67,8 @@ func (t *tables) readHead(line string) bool {
 			return false
 		}
 	}
-	t.head, t.isNext, t.begin = names, len(names) == 2, -1
+	t.head, t.begin = names, -1
+	t.isNext = len(names) == 2 || len(names) == 3 && names[1] == "time" // GROMACS prints them again and again
 	return true
 }
 
@@ -155,11 +156,13 @@ func (t *tables) readOpenFOAM(line string, s *Said) bool {
 	case line[0] == 'c' || line[0] == 'd':
 		t.isTransient = true
 	case line[0] == 't':
-		t.time = nil
-		if m := openfoamTime.FindStringSubmatch(line); m != nil {
-			v, _ := parseNumber(m[1])
-			t.time = &v
+		m := openfoamTime.FindStringSubmatch(line)
+		if t.time = nil; m == nil {
+			t.isTransient = true
+			return false
 		}
+		v, _ := parseNumber(m[1])
+		t.time = &v
 	default:
 		m := openfoamClock.FindStringSubmatch(line)
 		if m == nil || t.isTransient || t.time == nil {
