@@ -53,6 +53,9 @@ func TestGeneralForm(t *testing.T) {
 		{"Step 100 per-step time 0.412s loss=0.3", "general log  run 100 - - - - 0.412 - 0.3 - - -"},
 		{"iter 7 time per step 412 loss 0.3", "general   run 7 - - - - - - 0.3 - - -"}, // of which unit?
 		{"1200/5000 steps (24%)", "general   run 1200 5000 - - - - - - - - 0.24"},
+		{"iter: 7 | loss: 2.5 | tokens_per_sec: 12.3K", "general  tokens run 7 - - - - - 12300 2.5 - - -"},
+		{"iter 7 loss 2.5 12.3k tok/s", "general  tokens run 7 - - - - - 12300 2.5 - - -"},
+		{"[Iter 100/30000] [D loss: 0.5/0.1] [Time: 123.456]", "general   run 100 30000 - - - - - - - - 0.00333333"},
 		{"INFO step=300 loss=2.34 mfu=0.41", "general   run 300 - - - - - - 2.34 - 41 -"},
 	} {
 		if got := describe(read(tc.line + "\n")); got != tc.want {

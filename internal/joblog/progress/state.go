@@ -38,8 +38,9 @@ func (st *state) take(s *forms.Said, at time.Time) {
 	case s.IsPart || !s.Knows(forms.Step):
 		st.addPart(s, at)
 	case !st.isSameSource(s) && !st.shouldFollow(s):
-		st.others++
-		st.said.Add(s, forms.Loss, forms.LearningRate)
+		if st.others++; !s.IsBar { // a bar of another kind may be an evaluation
+			st.said.Add(s, forms.Loss, forms.LearningRate)
+		}
 	case st.isBehind(s):
 	default:
 		st.follow(s, at)

@@ -85,6 +85,7 @@ var stamps = []struct {
 	{regexp.MustCompile(`\b\d{4}[-/]\d\d[-/]\d\d[ t]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`), "2006-01-02 15:04:05"},
 	{regexp.MustCompile(`\b\d\d/\d\d/\d{4} \d\d:\d\d:\d\d`), "01/02/2006 15:04:05"},
 	{regexp.MustCompile(`\b\d\d/\d\d \d\d:\d\d:\d\d`), "01/02 15:04:05"},
+	{regexp.MustCompile(`^\W?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b`), "15:04:05"},
 }
 
 // lineTime returns the time that a line says, in seconds since some moment: only differences count.
@@ -100,7 +101,7 @@ func lineTime(line string) (seconds float64, kind byte, is bool) {
 		if i == 0 {
 			found = strings.ReplaceAll(found[:10], "/", "-") + " " + strings.Replace(found[11:], ",", ".", 1)
 		}
-		if at, err := time.Parse(s.layout, found); err == nil {
+		if at, err := time.Parse(s.layout, strings.TrimLeft(found, "[( ")); err == nil {
 			return float64(at.UnixNano()) / 1e9, byte(i + 1), true
 		}
 	}

@@ -47,7 +47,8 @@ func (p *pairs) readNumber(i int, t *token, s *Said) {
 	}
 	if sure == 0 {
 		p.readSpeedKey(t, s)
-		if t.kind == value && len(p.words) > 0 && strings.Contains(p.line[t.from:t.to], ".") {
+		if isMetric := t.kind == value && t.text == "" && strings.Contains(p.line[t.from:t.to], "."); isMetric &&
+			len(p.words) == 1 && strings.Contains(":=", p.tokens[i-1].text) {
 			p.metrics++
 		}
 		return
@@ -142,7 +143,8 @@ func (p *pairs) isPercent(i int) bool { return i+1 < len(p.tokens) && p.tokens[i
 // readSpeed reads a number with a unit of pace behind it, such as 2.1s/it or 1.2 steps/sec. A unit before a number is
 // a key.
 func (p *pairs) readSpeed(i int, t *token, s *Said) bool {
-	if t.text != "" {
+	scale := sizeOf(t.text)
+	if scale == 0 {
 		return s.setSpeed(t.num, t.text)
 	}
 	if i+1 == len(p.tokens) || p.tokens[i+1].kind != word || p.tokens[i+1].from > t.to+1 {
@@ -153,25 +155,33 @@ func (p *pairs) readSpeed(i int, t *token, s *Said) bool {
 			return false
 		}
 	}
-	return s.setSpeed(t.num, p.tokens[i+1].text)
+	return s.setSpeed(t.num*scale, p.tokens[i+1].text)
+}
+
+// sizeOf returns what a letter behind a number multiplies it with; 0: it is a unit, or a part of one.
+func sizeOf(text string) float64 {
+	switch text {
+	case "":
+		return 1
+	case "k":
+		return 1e3
+	case "m":
+		return 1e6
+	}
+	return 0
 }
 
 // readSpeedKey reads a number with a unit of pace before it, such as "tok/s 152,410" or "samples/sec: 62.2".
 func (p *pairs) readSpeedKey(t *token, s *Said) {
-	n := len(p.words)
-	if t.kind != value || n == 0 || p.keysOfRates(t, s) {
+	n, scale := len(p.words), sizeOf(t.text)
+	if t.kind != value || n == 0 || scale == 0 {
 		return
 	}
-	s.setSpeed(t.num, p.words[n-1])
-}
-
-// keysOfRates reads rates with a key of their own.
-func (p *pairs) keysOfRates(t *token, s *Said) bool {
-	unit, is := rateKeys[p.words[len(p.words)-1]]
-	if is {
-		s.setSpeed(t.num, unit)
+	unit := p.words[n-1]
+	if of, is := rateKeys[unit]; is {
+		unit = of
 	}
-	return is
+	s.setSpeed(t.num*scale, unit)
 }
 
 // rateKeys are the keys of rates that do not look like a unit, and their units.
