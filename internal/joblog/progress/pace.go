@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/joblog/progress/forms"
 )
 
@@ -133,12 +134,6 @@ func usualPace(of []paceSample) float64 {
 	return time / steps
 }
 
-// Slower is a change to a slower pace.
-type Slower struct {
-	Before float64 // seconds a step, until then
-	Since  time.Time
-}
-
 const (
 	// leastChange is how much slower a pace must be. Each side of the change has at least fewChange samples.
 	leastChange, fewChange = 1.15, 8
@@ -148,7 +143,7 @@ const (
 
 // slower finds the clearest change to a slower pace that lasts until now, the time of the last line, and the sample that
 // begins it; nil: there is none.
-func (p *paces) slower(at time.Time) (best *Slower, since int) {
+func (p *paces) slower(at time.Time) (best *progress.Slower, since int) {
 	clearest := 0
 	for i := fewChange; i <= len(p.recent)-fewChange; i++ {
 		begin := p.recent[i].since
@@ -161,7 +156,7 @@ func (p *paces) slower(at time.Time) (best *Slower, since int) {
 		}
 		if clear := p.clearness(i, math.Sqrt(before*after)); clear > clearest {
 			ago := time.Duration((p.from.seconds - begin.seconds) * float64(time.Second))
-			clearest, since, best = clear, i, &Slower{Before: before, Since: at.Add(-ago)}
+			clearest, since, best = clear, i, &progress.Slower{Before: before, Since: at.Add(-ago)}
 		}
 	}
 	return best, since

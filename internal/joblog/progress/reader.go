@@ -1,8 +1,15 @@
+// Package progress owns the reading of a job's log for how far its program is: the step, the pace, the loss. It is pure:
+// a Reader is given the bytes of the log and the time at which they came. Only numbers leave it, never lines.
+//
+// A line counts if a row of the table of forms recognizes it, or if it has the parts of progress: a step, and how it
+// goes. What a number means is decided by the words beside it. Evaluations, downloads and preparations have bars too:
+// they are left out. A number that the log does not give is absent; a wrong number is worse than none.
 package progress
 
 import (
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/joblog/progress/forms"
 )
 
@@ -37,7 +44,7 @@ func (r *Reader) Take(data []byte, at time.Time) {
 func (r *Reader) Skip() { r.split = splitter{} }
 
 // Progress returns how far the program is.
-func (r *Reader) Progress() Progress {
+func (r *Reader) Progress() progress.Progress {
 	now := r.state
 	if text := r.split.whole(); len(text) > 0 {
 		peek := r.forms.Clone()
@@ -50,4 +57,4 @@ func (r *Reader) Progress() Progress {
 }
 
 // Silence returns the silence of the log at a time; nil: it is none, or it is not known how often the program writes.
-func (r *Reader) Silence(now time.Time) *Silence { return r.quiet.silence(now) }
+func (r *Reader) Silence(now time.Time) *progress.Silence { return r.quiet.silence(now) }

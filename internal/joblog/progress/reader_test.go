@@ -2,16 +2,19 @@ package progress
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 // read returns what a log says that came at once.
-func read(log string) Progress {
+func read(log string) progress.Progress {
 	r := &Reader{}
 	r.Take([]byte(log), someTime)
 	return r.Progress()
@@ -46,7 +49,7 @@ func TestGeneralForm(t *testing.T) {
 		{"iter 300/1000 | loss 2.34 | 41ms/iter | mfu 41.2%", "general log  run 300 1000 - - - 0.041 - 2.34 - 41.2 0.3"},
 		{"Epoch: 3/10 Step: 100/1000 Loss: 0.3 Time left: 1:02:03",
 			"general   epoch 100 1000 10 - 3 - - 0.3 - - 0.21 1h2m3s epoch"},
-		{"step=12 loss=nan lr=1e-4", "general   run 12 - - - - - - NaN 0.0001 - -"},
+		{"step=12 loss=nan lr=1e-4", "general   run 12 - - - - - - - 0.0001 - - diverged"},
 		{"global step 500: loss 1.2 (12.3 sec/step)", "general log  run 500 - - - - 12.3 - 1.2 - - -"},
 		{"| epoch   1 |   200/ 2323 batches | lr 20.00 | ms/batch 12.34 | loss  6.12 |",
 			"general log  unknown 200 2323 - - 1 0.01234 - 6.12 20 - -"},
@@ -98,15 +101,15 @@ func TestMemoryIsBounded(t *testing.T) {
 // Steps that begin again with each epoch are told from those that go on, and EndsIn follows.
 func TestEpochs(t *testing.T) {
 	p := read("[epoch 4/20] [batch 781/782] loss=0.8\n[epoch 4/20] [batch 782/782] loss=0.8\n[epoch 5/20] [batch 2/782] loss=0.8\n")
-	if p.Scope != OfEpoch || math.Abs(*p.Done()-(4*782+2)/(20*782.0)) > 1e-9 {
+	if p.Scope != progress.OfEpoch || math.Abs(*p.Done()-(4*782+2)/(20*782.0)) > 1e-9 {
 		t.Error(describe(p))
 	}
 	p = read("epoch 1/4 step 249/1000 loss 1\nepoch 2/4 step 251/1000 loss 1\n")
-	if p.Scope != OfRun || *p.Done() != 0.251 {
+	if p.Scope != progress.OfRun || *p.Done() != 0.251 {
 		t.Error(describe(p))
 	}
 	p = read("epoch 2/4 step 350/1000 loss 1\n") // of the epoch, or of the run?
-	if p.Scope != UnknownScope || p.Done() != nil {
+	if p.Scope != progress.UnknownScope || p.Done() != nil {
 		t.Error(describe(p))
 	}
 }
@@ -160,7 +163,7 @@ func TestPace(t *testing.T) {
 		at = at.Add(90 * time.Second)
 	}
 	p := r.Progress()
-	if p.Source != Counted || math.Abs(*p.SecondsPerStep-2.4) > 0.01 || p.Slower != nil {
+	if p.Source != progress.Counted || math.Abs(*p.SecondsPerStep-2.4) > 0.01 || p.Slower != nil {
 		t.Fatalf("%s, slower %+v", describe(p), p.Slower)
 	}
 	since := at
@@ -202,7 +205,7 @@ func TestPaceOfHistory(t *testing.T) {
 		}
 	}
 	p := read(log.String())
-	if p.Source != Counted || math.Abs(*p.SecondsPerStep-1.5) > 0.01 {
+	if p.Source != progress.Counted || math.Abs(*p.SecondsPerStep-1.5) > 0.01 {
 		t.Error(describe(p))
 	}
 	if ends := p.EndsIn(someTime); ends == nil || (*ends-841*1500*time.Millisecond).Abs() > 2*time.Second {
@@ -272,6 +275,9 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 		p.Compare(someTime, someTime.Add(time.Hour))
+		if _, err := json.Marshal(p); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

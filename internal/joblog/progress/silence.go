@@ -3,6 +3,8 @@ package progress
 import (
 	"slices"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 // quiet is how often a log grows.
@@ -10,12 +12,6 @@ type quiet struct {
 	last    time.Time
 	gaps    []time.Duration // the latest, oldest first; at most maxGaps
 	longest time.Duration
-}
-
-// Silence is that a log does not grow any more that used to.
-type Silence struct {
-	Since time.Time
-	Usual time.Duration // between two lines
 }
 
 const (
@@ -38,15 +34,15 @@ func (q *quiet) note(at time.Time) {
 	q.last = at
 }
 
-func (q *quiet) silence(now time.Time) *Silence {
+func (q *quiet) silence(now time.Time) *progress.Silence {
 	if len(q.gaps) < fewGaps {
 		return nil
 	}
 	gaps := slices.Clone(q.gaps)
 	slices.Sort(gaps)
-	usual, for_ := gaps[len(gaps)/2], now.Sub(q.last)
-	if for_ < max(leastSilence, manyGaps*usual, 2*q.longest) {
+	usual := gaps[len(gaps)/2]
+	if now.Sub(q.last) < max(leastSilence, manyGaps*usual, 2*q.longest) {
 		return nil
 	}
-	return &Silence{Since: q.last, Usual: usual}
+	return &progress.Silence{Since: q.last, Usual: usual}
 }

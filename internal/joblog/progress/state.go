@@ -3,6 +3,7 @@ package progress
 import (
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/joblog/progress/forms"
 )
 
@@ -22,7 +23,7 @@ type state struct {
 	isFrom0   bool    // an epoch 0 was seen
 	runTotal  float64 // the steps of the run, as a line without a step says; 0: none has
 	resumed   *int64  // the step at which the program went on
-	saved     *Checkpoint
+	saved     *progress.Checkpoint
 	paces     paces
 }
 
@@ -50,7 +51,7 @@ func (st *state) take(s *forms.Said, at time.Time) {
 // noteEvents notes checkpoints and resumes.
 func (st *state) noteEvents(s *forms.Said, at time.Time) {
 	if s.IsCheckpoint {
-		st.saved = &Checkpoint{Step: count(s, forms.Saved), At: at}
+		st.saved = &progress.Checkpoint{Step: count(s, forms.Saved), At: at}
 		st.paces.pause()
 	}
 	if s.Knows(forms.Resumed) {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 var tails = flag.String("tails", "testdata", "directory with tails of logs, and what they say: expected.tsv")
@@ -101,8 +103,8 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// judge compares a Progress with what is expected.
-func judge(t *testing.T, e expectedTail, p Progress) (v verdict) {
+// judge compares a progress.Progress with what is expected.
+func judge(t *testing.T, e expectedTail, p progress.Progress) (v verdict) {
 	for _, name := range cellNames {
 		want := strings.Split(e.cells[name], " | ")
 		got, is := cellOf(p, name, want[0])
@@ -121,8 +123,8 @@ func judge(t *testing.T, e expectedTail, p Progress) (v verdict) {
 	return v
 }
 
-// cellOf returns the number of a Progress that a cell is about. want says whether it is a pace or a rate.
-func cellOf(p Progress, name, want string) (float64, bool) {
+// cellOf returns the number of a progress.Progress that a cell is about. want says whether it is a pace or a rate.
+func cellOf(p progress.Progress, name, want string) (float64, bool) {
 	whole := map[string]*int64{"step": p.Step, "of": p.Total, "epochs": p.Epochs}
 	if v, is := whole[name]; is {
 		if v == nil {
@@ -131,6 +133,9 @@ func cellOf(p Progress, name, want string) (float64, bool) {
 		return float64(*v), true
 	}
 	of := map[string]*float64{"epoch": p.Epoch, "loss": p.Loss}[name]
+	if name == "loss" && p.Diverged {
+		return math.NaN(), true
+	}
 	switch name {
 	case "eta_s":
 		if p.ETA != nil {
@@ -139,7 +144,7 @@ func cellOf(p Progress, name, want string) (float64, bool) {
 	case "sec_per_step_or_rate":
 		if _, unit, is := strings.Cut(want, " "); is && unit == p.Unit+"/s" {
 			of = p.UnitsPerSecond
-		} else if p.Source == Said {
+		} else if p.Source == progress.Said {
 			of = p.SecondsPerStep
 		}
 	}
@@ -189,8 +194,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// describe is a Progress as text.
-func describe(p Progress) string {
+// describe is a progress.Progress as text.
+func describe(p progress.Progress) string {
 	var b strings.Builder
 	fmt.Fprint(&b, p.Form, " ", p.Source, " ", p.Unit, " ", p.Scope)
 	for _, v := range []*int64{p.Step, p.Total, p.Epochs, p.Resumed} {
@@ -206,6 +211,9 @@ func describe(p Progress) string {
 		} else {
 			b.WriteString(" " + strconv.FormatFloat(*v, 'g', 6, 64))
 		}
+	}
+	if p.Diverged {
+		b.WriteString(" diverged")
 	}
 	if p.ETA != nil {
 		fmt.Fprint(&b, " ", *p.ETA, " ", p.ETAScope)

@@ -98,7 +98,7 @@ func readBarWords(p *pairs, s *Said, unit, behind string) bool {
 
 // dropEpochsEnd leaves out the time left at the end of an epoch: the run may go on.
 func dropEpochsEnd(s *Said) {
-	if s.ETAScope == OfEpoch {
+	if s.ETAScope == ofEpoch {
 		s.Drop(Left)
 	}
 }
@@ -124,16 +124,16 @@ func readLabel(p *pairs, s *Said, unit string) bool {
 		if label.Knows(Epochs) {
 			s.Set(Epochs, label.Num[Epochs])
 		}
-		s.Scope, s.ETAScope = OfEpoch, OfEpoch
+		s.Scope, s.ETAScope = ofEpoch, ofEpoch
 	case kind == ofEpochs && s.Knows(Total):
 		s.Set(Epochs, s.Num[Total])
 		s.Set(Epoch, s.Num[Step])
 		s.Drop(Step, Total, Seconds)
-		s.ETAScope = OfRun
+		s.ETAScope = ofRun
 	case len(p.tokens) > 4 && p.tokens[0].kind == part: // a table: the epoch is its first column
 		s.Set(Epoch, p.tokens[0].num)
 		s.Set(Epochs, p.tokens[0].of)
-		s.Scope, s.ETAScope, kind = OfEpoch, OfEpoch, training
+		s.Scope, s.ETAScope, kind = ofEpoch, ofEpoch, training
 	}
 	s.Label = labelName(p.tokens)
 	if kind == unknownLabel {

@@ -3,6 +3,8 @@ package forms
 import (
 	"regexp"
 	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 // form is a row of the table of forms: how a program writes its progress. Everything is in lower case.
@@ -13,8 +15,8 @@ type form struct {
 	keys  map[string]Quantity // what keys mean here, besides what they mean everywhere
 	bare  bool                // only the groups of the expression count, no pairs
 
-	scope   Scope
-	eta     Scope
+	scope   progress.Scope
+	eta     progress.Scope
 	isBar   bool
 	isBase0 bool
 	isPart  bool // the line says no step: it adds to what others say

@@ -1,4 +1,13 @@
+// Package forms reads what one line of a log says about the progress of a program. It owns the table of the forms in
+// which programs write it, and the meaning of the words beside a number. It is pure.
 package forms
+
+import "github.com/nvnodetop/nvnodetop/internal/cluster/progress"
+
+const (
+	ofRun   = progress.OfRun
+	ofEpoch = progress.OfEpoch
+)
 
 // Quantity is one of the numbers that a line may say.
 type Quantity uint8
@@ -28,9 +37,9 @@ type Said struct {
 	has  uint16 // a bit for each quantity
 	Unit string // of Rate: "tokens"
 
-	Scope    Scope // of Step and Total
-	ETAScope Scope // of Left
-	Clock    byte  // the kind of Elapsed; 0: since the program began. Times of one kind can be compared
+	Scope    progress.Scope // of Step and Total
+	ETAScope progress.Scope // of Left
+	Clock    byte           // the kind of Elapsed; 0: since the program began. Times of one kind can be compared
 
 	IsPart  bool // the line says no step: it adds to what others say
 	IsHead  bool // the same, about the whole run
@@ -55,7 +64,7 @@ func (s *Said) Set(q Quantity, v float64) {
 		if !isCount(v) {
 			return
 		}
-	case Seconds, Left, Epoch, Rate, MFU:
+	case Seconds, Left, Epoch, Rate, MFU, LearningRate:
 		if !(v >= 0 && v < 1e15) {
 			return
 		}

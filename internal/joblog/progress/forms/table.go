@@ -112,7 +112,7 @@ func (t *tables) readRow(line string, s *Said) bool {
 		row.Form = "LAMMPS"
 		t.noteEnd(&row)
 	}
-	row.Scope, row.ETAScope = OfRun, OfRun
+	row.Scope, row.ETAScope = ofRun, ofRun
 	*s = row
 	return true
 }
@@ -168,7 +168,7 @@ func (t *tables) readOpenFOAM(line string, s *Said) bool {
 		if m == nil || t.isTransient || t.time == nil {
 			return false
 		}
-		s.Form, s.Scope = "OpenFOAM", OfRun
+		s.Form, s.Scope = "OpenFOAM", ofRun
 		s.Set(Step, *t.time)
 		noteNumber(s, Elapsed, m[1])
 		t.time = nil
