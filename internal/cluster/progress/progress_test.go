@@ -48,7 +48,8 @@ func TestCompare(t *testing.T) {
 // Without a total, a pace, or the number of epochs, the end is unknown.
 func TestUnknownEnd(t *testing.T) {
 	now := time.Now()
-	whole := Progress{At: now, Step: pointer[int64](4), Total: pointer[int64](8), Scope: OfRun, SecondsPerStep: pointer(1.0)}
+	whole := Progress{At: now, Step: pointer[int64](4), Total: pointer[int64](8), Scope: OfRun,
+		SecondsPerStep: pointer(1.0)}
 	for name, change := range map[string]func(p *Progress){
 		"no step": func(p *Progress) { p.Step = nil }, "no total": func(p *Progress) { p.Total = nil },
 		"no pace": func(p *Progress) { p.SecondsPerStep = nil }, "total 0": func(p *Progress) { p.Total = pointer[int64](0) },

@@ -95,8 +95,8 @@ const (
 	outlier = 3.0
 )
 
-// counted returns the pace of the last steps, by the times of their lines, since the sample from which on it has changed;
-// 0: unknown.
+// counted returns the pace of the last steps, by the times of their lines; 0: unknown. since is the sample from which
+// on the pace has changed.
 func (p *paces) counted(since int) float64 {
 	of := p.recent[max(len(p.recent)-manyNow, since):]
 	if len(of) < fewPaces {
@@ -141,8 +141,8 @@ const (
 	apart = 0.85
 )
 
-// slower finds the clearest change to a slower pace that lasts until now, the time of the last line, and the sample that
-// begins it; nil: there is none.
+// slower finds the clearest change to a slower pace that lasts until now, and the sample that begins it; nil: there is
+// none. at is the time of the last line.
 func (p *paces) slower(at time.Time) (best *progress.Slower, since int) {
 	clearest := 0
 	for i := fewChange; i <= len(p.recent)-fewChange; i++ {

@@ -1,5 +1,5 @@
-// Package progress owns the reading of a job's log for how far its program is: the step, the pace, the loss. It is pure:
-// a Reader is given the bytes of the log and the time at which they came. Only numbers leave it, never lines.
+// Package progress owns the reading of a job's log for how far its program is: the step, the pace, the loss. It is
+// pure: a Reader is given the bytes of the log and the time at which they came. Only numbers leave it, never lines.
 //
 // A line counts if a row of the table of forms recognizes it, or if it has the parts of progress: a step, and how it
 // goes. What a number means is decided by the words beside it. Evaluations, downloads and preparations have bars too:

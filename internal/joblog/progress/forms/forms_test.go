@@ -42,6 +42,9 @@ func TestEveryRowHasALine(t *testing.T) {
 			}
 			var p pairs
 			if found = f.read(&p, line, &Said{}); found {
+				if !hasHint([]byte(line)) {
+					t.Errorf("%s: %q has no hint", f.name, line)
+				}
 				break
 			}
 		}

@@ -17,10 +17,10 @@ type Reader struct {
 func (l *Reader) Clone() *Reader { return &Reader{tables: l.tables} }
 
 // hints are words of which a line of progress has at least one. Most other lines are done with at once.
-var hints = [][]byte{[]byte("step"), []byte("iter"), []byte("epoch"), []byte("loss"), []byte("it/s"), []byte("s/it"),
-	[]byte("%|"), []byte("time"), []byte("batch"), []byte("|"), []byte("frame="), []byte("energy:"), []byte("remaining"),
-	[]byte(" e0= "), []byte("it ["), []byte("update"), []byte("checkpoint"), []byte("courant"), []byte("deltat"),
-	[]byte("/s"), []byte("]\t"), []byte(" ot "), []byte("restart"), []byte("%")}
+var hints = [][]byte{[]byte("step"), []byte("iter"), []byte("epoch"), []byte("loss"), []byte("time"), []byte("batch"),
+	[]byte("update"), []byte("checkpoint"), []byte("restart"), []byte("|"), []byte("%"), []byte("/s"), []byte("s/"),
+	[]byte("it ["), []byte("]\t"), []byte("learn: "), []byte("frame="), []byte("energy:"), []byte(" e0= "), []byte(" ot "),
+	[]byte(" up. "), []byte("courant"), []byte("deltat")}
 
 // prefix is what launchers put before a line. It has numbers that are no progress.
 var prefix = regexp.MustCompile(`^(?:\[[a-z_-]*\d+\]: ?|\([^()]*pid=[^()]*\) ?|` +

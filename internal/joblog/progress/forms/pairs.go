@@ -215,13 +215,16 @@ const manyParts = 50
 // isProgress reports whether a line of no particular form says how far a program is: a step, or an epoch, and how it
 // goes.
 func (p *pairs) isProgress(s *Said) bool {
-	goes := s.Knows(Loss) || s.Knows(Rate) || s.Knows(Seconds) || s.Knows(Left) || s.Knows(MFU)
-	switch {
-	case s.Knows(Step) && s.Knows(Total) && p.parts > 0:
-		percent := 100 * s.Num[Step] / s.Num[Total]
-		return goes || p.metrics > 0 && s.Num[Total] >= manyParts || s.Knows(Epochs) || s.Knows(LearningRate) || p.share >= 0 && math.Abs(p.share-percent) <= 1
-	case s.Knows(Step):
-		return goes
+	if !s.Knows(Step) {
+		return s.Knows(Epoch) && s.Knows(Loss)
 	}
-	return s.Knows(Epoch) && s.Knows(Loss)
+	return s.Knows(Loss) || s.Knows(Rate) || s.Knows(Seconds) || s.Knows(Left) || s.Knows(MFU) ||
+		s.Knows(Total) && p.parts > 0 && p.isPartOfWork(s)
+}
+
+// isPartOfWork reports whether what stands beside N of M steps shows that they are a program's work.
+func (p *pairs) isPartOfWork(s *Said) bool {
+	percent := 100 * s.Num[Step] / s.Num[Total]
+	return s.Knows(Epochs) || s.Knows(LearningRate) || p.metrics > 0 && s.Num[Total] >= manyParts ||
+		p.share >= 0 && math.Abs(p.share-percent) <= 1
 }

@@ -54,7 +54,7 @@ var forms = []*form{
 	{name: "XGBoost", needs: has("[", "]\t", ":"), bare: true,
 		is: re(`^\[(?P<step>\d+)\]\s+(?:train-\w*loss:(?P<loss>\S+)|[\w-]+-[\w@-]+:\d)`)},
 	{name: "LightGBM", needs: has("[", "]\t", "'s "), bare: true, is: re(`^\[(?P<step>\d+)\]\s+[\w-]+'s [\w@-]+: `)},
-	{name: "CatBoost", needs: has("learn: ", "remaining: "), bare: true, isBase0: true, scope: ofRun, eta: ofRun,
+	{name: "CatBoost", needs: has("learn: ", "remaining: "), bare: true, scope: ofRun, eta: ofRun,
 		is: re(`^(?P<step>\d+):\s+learn: (?P<loss>\S+)\s.*remaining: (?P<left>[\dhms. ]+)$`)},
 	{name: "GROMACS", needs: has("step ", "wall clock time:"), bare: true, eta: ofRun, scope: ofRun,
 		is: re(`(?:^|\s)step (?P<step>\d+), remaining wall clock time: +(?P<left>\d+ s)`)},
