@@ -184,7 +184,7 @@ func subject(atoms []string, is func(string) bool) int {
 		return 0
 	}
 	for _, a := range atoms[:n-1] {
-		if !isBeside(a) && !(a == "num" && atoms[n-1] == "updates") {
+		if isCounted := a == "num" && atoms[n-1] == "updates"; !isBeside(a) && !isCounted {
 			return 0
 		}
 	}

@@ -152,10 +152,10 @@ func noteColumn(s *Said, name, text string, v float64) {
 // readOpenFOAM reads the times of OpenFOAM's solvers. That of a steady solver counts its iterations. A transient solver
 // says a Courant number too.
 func (t *tables) readOpenFOAM(line string, s *Said) bool {
-	switch {
-	case line[0] == 'c' || line[0] == 'd':
+	switch line[0] {
+	case 'c', 'd':
 		t.isTransient = true
-	case line[0] == 't':
+	case 't':
 		m := openfoamTime.FindStringSubmatch(line)
 		if t.time = nil; m == nil {
 			t.isTransient = true
