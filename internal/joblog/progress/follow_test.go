@@ -24,6 +24,7 @@ func TestWhichLineCounts(t *testing.T) {
 		{"a short bar of unknown work", "Frobnicate:  41%|███  | 41/100 [00:10<00:14,  4.10it/s]\r", "   unknown - - - - - - - - - - -"},
 		{"a long bar of unknown work", "Frobnicate:  41%|███  | 41/100 [01:10<01:40,  1.70s/it]\r",
 			"tqdm log  run 41 100 - - - 1.7 - - - - 0.41 1m40s run"},
+		{"a long bar of files", "Files:  41%|███  | 41/100 [01:10<01:40,  1.70s/file]\r", "   unknown - - - - - - - - - - -"},
 		{"steps that begin again", "epoch 1/2 step 100/100 loss 1\nepoch 2/2 step 60/100 loss 1\n",
 			"general   epoch 60 100 2 - 2 - - 1 - - 0.8"},
 		{"steps of an unknown number of epochs", "epoch 1 step 100/100 loss 1\nepoch 2 step 60/100 loss 1\n",

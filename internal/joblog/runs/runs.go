@@ -164,8 +164,8 @@ type Comparison struct {
 	Faster float64 // the share of the time of a step that is saved: 0.09 is 9 % faster; negative: slower
 }
 
-// Compare compares a run with the last one before it of the same user, name, shape and form; nil: there is none. The run
-// itself, which may be kept already, and earlier runs of a job that was requeued are no other jobs.
+// Compare compares a run with the last one before it of the same user, name, shape and form; nil: there is none. The
+// run itself, which may be kept already, and earlier runs of a job that was requeued are no other jobs.
 func Compare(all []Run, r Run) *Comparison {
 	if r.check() != nil {
 		return nil

@@ -136,13 +136,17 @@ func readLabel(p *pairs, s *Said, unit string) bool {
 		s.Scope, s.ETAScope, kind = ofEpoch, ofEpoch, training
 	}
 	s.Label = labelName(p.tokens)
-	if kind == unknownLabel {
+	if kind == unknownLabel && isLikelyWork(s, unit) {
 		kind = training
-		if s.Num[Elapsed]+s.Num[Left] < shortest || strings.Count(s.Label, " ") > 1 {
-			kind = preparation
-		}
 	}
 	return kind == training || kind == ofEpochs || s.IsEvaluation
+}
+
+// isLikelyWork reports whether a bar with a label of no known meaning is one of the program's work: it takes long, its
+// label is one word, and it does not count files.
+func isLikelyWork(s *Said, unit string) bool {
+	_, isKnown := unitOf(unit)
+	return s.Num[Elapsed]+s.Num[Left] >= shortest && strings.Count(s.Label, " ") <= 1 && (unit == "" || isKnown)
 }
 
 // shortest is the time of a bar, in seconds, below which it is a preparation, unless its label says that it is not.

@@ -100,7 +100,8 @@ func isLoss(atoms []string) int {
 	for _, a := range atoms {
 		switch a {
 		case "loss":
-			sure += 1
+			sure++
+		case "is":
 		case "train", "training", "lm", "total", "avg", "avr", "average", "step", "mean", "running", "reduced", "batch",
 			"current", "smoothed", "iter":
 			sure += 2
@@ -188,5 +189,5 @@ func subject(atoms []string, is func(string) bool) int {
 			return 0
 		}
 	}
-	return n
+	return 1
 }

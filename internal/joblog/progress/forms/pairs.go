@@ -180,12 +180,14 @@ func (p *pairs) readSpeedKey(t *token, s *Said) {
 	unit := p.words[n-1]
 	if of, is := rateKeys[unit]; is {
 		unit = of
+	} else if unit == "tps" && strings.Contains(p.line, "loss") {
+		unit = "tokens/s" // without a loss these are steps, or transactions
 	}
 	s.setSpeed(t.num*scale, unit)
 }
 
 // rateKeys are the keys of rates that do not look like a unit, and their units.
-var rateKeys = map[string]string{"tps": "tokens/s", "wps": "words/s", "ups": "it/s",
+var rateKeys = map[string]string{"wps": "words/s", "ups": "it/s",
 	"tokens_per_second": "tokens/s", "tokens_per_sec": "tokens/s", "samples_per_second": "samples/s",
 	"samples_per_sec": "samples/s", "images_per_second": "images/s", "currsamplespersec": "samples/s"}
 
@@ -198,6 +200,9 @@ func (p *pairs) findKey(i int) {
 	}
 	for ; at >= 0 && len(p.words) < keyWords; at-- {
 		t := &p.tokens[at]
+		if len(p.words) > 0 && t.to+1 < p.tokens[at+1].from {
+			break // the next column
+		}
 		if t.kind == word {
 			p.words = append(p.words, t.text)
 		} else if t.kind != mark || t.text != "(" && t.text != ")" || len(p.words) == 0 && t.text == "(" {

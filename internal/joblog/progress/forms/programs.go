@@ -46,6 +46,8 @@ var forms = []*form{
 	{name: "Hugging Face Trainer", needs: has("{'loss': ", "'epoch': "), isPart: true},
 	{name: "Hugging Face Trainer", needs: has("'train_loss': ", "'train_runtime': "), isPart: true, bare: true,
 		is: re(`'train_loss': '?(?P<loss>[\d.e+-]+|nan)`)},
+	{name: "rsl_rl", needs: has("learning iteration "), bare: true, scope: ofRun,
+		is: re(`^ *learning iteration (?P<step>\d+)/(?P<of>\d+) *$`)},
 	{name: "Marian", needs: has("ep. ", " : up. ", " : cost "), bare: true, scope: ofRun,
 		is: re(`\bep\. (?P<epoch>[\d.]+) : up\. (?P<step>\d+) : .* : cost (?P<loss>[\d.]+|nan) `)},
 	{name: "darknet", needs: has(" avg loss, ", " seconds, ", " hours left"), bare: true, scope: ofRun, eta: ofRun,

@@ -70,7 +70,7 @@ func wordAt(line string, from int) token {
 		to++
 	}
 	t := token{kind: word, text: line[from:to], from: from, to: to}
-	if t.text == "nan" || t.text == "inf" {
+	if (t.text == "nan" || t.text == "inf") && !strings.HasSuffix(line[:from], "of ") { // "number of nan iterations"
 		t.num, _ = parseNumber(t.text)
 		t.kind, t.text = value, ""
 	}
