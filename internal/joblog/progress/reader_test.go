@@ -298,3 +298,11 @@ func BenchmarkReader(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkProgress(b *testing.B) {
+	r, at := &Reader{}, someTime
+	live(r, at, 12, 0, 500, stepLine)
+	for b.Loop() {
+		r.Progress()
+	}
+}

@@ -70,9 +70,6 @@ func noteBarSpeed(s *Said, number, unit string) {
 
 // readBarWords reads what stands before and behind a bar, and reports whether the bar is one of the program's work.
 func readBarWords(p *pairs, s *Said, unit, behind string) bool {
-	if s.Knows(Total) && s.Num[Step] >= s.Num[Total] {
-		defer dropEpochsEnd(s)
-	}
 	if u, is := unitOf(unit); is && !u.ofStep && (u.name == "" || s.Knows(Rate) && u.name == "examples") {
 		return false // a download, or the preparation of data
 	}
@@ -82,25 +79,16 @@ func readBarWords(p *pairs, s *Said, unit, behind string) bool {
 	}
 	words := Said{}
 	p.readPairs(behind, nil, &words)
-	for _, q := range []Quantity{Loss, LearningRate, MFU, Rate} {
-		if words.Knows(q) && !s.Knows(q) {
-			s.Set(q, words.Num[q])
+	for _, q := range []Quantity{Loss, LearningRate, MFU, Rate, Seconds} {
+		if !s.Knows(q) {
+			s.Add(&words, q)
 		}
 	}
-	if words.Knows(Seconds) && !s.Knows(Seconds) {
-		s.Set(Seconds, words.Num[Seconds])
-	}
-	if words.Unit != "" {
-		s.Unit = words.Unit
-	}
-	return readLabel(p, s, unit)
-}
-
-// dropEpochsEnd leaves out the time left at the end of an epoch: the run may go on.
-func dropEpochsEnd(s *Said) {
-	if s.ETAScope == ofEpoch {
+	isWork := readLabel(p, s, unit)
+	if s.ETAScope == ofEpoch && s.Num[Step] >= s.Num[Total] { // the epoch has ended, but the run may go on
 		s.Drop(Left)
 	}
+	return isWork
 }
 
 const (
