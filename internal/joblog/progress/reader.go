@@ -40,8 +40,8 @@ func (r *Reader) Take(data []byte, at time.Time) {
 	})
 }
 
-// Skip notes that a part of the log was left out: the line at hand is not whole.
-func (r *Reader) Skip() { r.split = splitter{} }
+// Skip notes that a part of the log is left out: the line at hand is not whole, and the next bytes begin within a line.
+func (r *Reader) Skip() { r.split = splitter{isCut: true} }
 
 // Progress returns how far the program is.
 func (r *Reader) Progress() progress.Progress {

@@ -16,6 +16,7 @@ const (
 // next state of a progress bar. Escape sequences and zero bytes are left out.
 type splitter struct {
 	text    []byte // of the line that has no end yet; at most maxLine
+	isCut   bool   // the begin of the line is missing: it is left out
 	isBelow bool   // the cursor went up after the text: this bar is below another one
 	lastLen int    // of the line before
 
@@ -66,8 +67,8 @@ func (s *splitter) add(text []byte) {
 }
 
 func (s *splitter) end(take func([]byte, bool)) {
-	if len(s.text) == 0 {
-		s.isBelow = false
+	if len(s.text) == 0 || s.isCut {
+		s.text, s.isBelow, s.isCut = s.text[:0], false, false
 		return
 	}
 	take(s.text, s.isBelow)
@@ -105,7 +106,7 @@ func (s *splitter) isInEscape(c byte) bool {
 // whole returns the line that has no end yet, if it is whole: a bar that is drawn again ends with a bracket or spaces,
 // or is as long as its state before. Any other text may be cut within a number.
 func (s *splitter) whole() []byte {
-	if n := len(s.text); n > 0 && (n == s.lastLen || strings.IndexByte("]) ", s.text[n-1]) >= 0) {
+	if n := len(s.text); n > 0 && !s.isCut && (n == s.lastLen || strings.IndexByte("]) ", s.text[n-1]) >= 0) {
 		return s.text
 	}
 	return nil
