@@ -60,6 +60,12 @@ func TestFollower(t *testing.T) {
 	}
 	check("an empty file", g.poll(f, "", time.Second), -1)
 	check("the end of a long file", g.poll(&Follower{}, progressLines(0, 9000), time.Second), 8999)
+	old := g.answer(f.Next())
+	old.At = old.At.Add(time.Hour)
+	late := &Follower{}
+	if late.Take(old); !late.Progress().At.Equal(g.at) {
+		t.Errorf("the last line came at %v, when the file was changed last: %v", late.Progress().At, g.at)
+	}
 	check("the same, from its begin", g.poll(f, "", time.Second), 8999)
 	for i := 9000; i < 9100; i++ {
 		check("a new line", g.poll(f, progressLines(i, i+1), 12*time.Second), int64(i))
@@ -72,6 +78,10 @@ func TestFollower(t *testing.T) {
 	check("the other half", g.poll(f, "9/100000 loss 2\n", time.Second), 99999)
 	check("more than a piece", g.poll(f, strings.Repeat("x", 2*wire.MaxLog)+"step 7 loss 9\nstep 100000/100000 loss 2\n",
 		time.Second), 100000)
+	g.poll(f, "step 5", time.Second)
+	const rest = "00/100000 loss 2\n"
+	check("the rest of a line that was left out", g.poll(f, strings.Repeat("x", wire.MaxLog)+rest+
+		strings.Repeat("x", wire.MaxLog-len(rest)-1)+"\n", time.Second), 100000)
 	if s := f.Silence(g.at.Add(time.Hour)); s == nil || !s.Since.Equal(g.at) {
 		t.Errorf("an hour later: %+v", s)
 	}

@@ -3,9 +3,9 @@
 // A Reader finds the files of a job and reads pieces of them, on this host or through the node that has them. Nothing
 // is read unless somebody asks for a piece. A Window makes lines from pieces. The lines are safe to display, progress
 // bars are reduced to their last state, lines that matter have marks, and memory is limited however large the file and
-// its lines are.
+// its lines are. A Follower reads how far the program of a job is, and keeps no lines.
 //
-// A Window is for one goroutine, and does nothing by itself: its state depends only on the pieces that it was given. A
+// Both are for one goroutine, and do nothing by themselves: their state depends only on the pieces that they were given. A
 // Reader may be used by any number of goroutines.
 package joblog
 

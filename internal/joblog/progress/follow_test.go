@@ -1,6 +1,9 @@
 package progress
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Of several kinds of lines, those count that say how far the work of the program is.
 func TestWhichLineCounts(t *testing.T) {
@@ -31,6 +34,12 @@ func TestWhichLineCounts(t *testing.T) {
 			"general   epoch 60 100 - - 2 - - 1 - - -"},
 		{"a total in the head of the log", "total steps: 1000\nstep 10 loss 0.3\n", "general   run 10 1000 - - - - - 0.3 - - 0.01"},
 		{"a configuration alone", "max_steps=10000 epochs=3 lr=3e-4\n", "   unknown - - - - - - - - - - -"},
+		{"a line with a loss beside a bar", training + "\n{'loss': 0.5, 'epoch': 1.44}\n",
+			"tqdm log  run 1500 3126 - - 1.44 2.04 - 0.5 - - 0.479846 55m15s run"},
+		{"another total beside a bar", training + "\ntotal steps: 99999\n",
+			"tqdm log  run 1500 3126 - - - 2.04 - - - - 0.479846 55m15s run"},
+		{"a bar that is silent from now on", training + "\n" + strings.Repeat("step 7 loss 3\n", maxOthers+1),
+			"general   run 7 - - - - - - 3 - - -"},
 		{"a loop within the steps", "     iteration #  3     ecut=    80.00 Ry     beta= 0.30\n" +
 			"     number of bfgs steps    =   6\n     iteration #  1     ecut=    80.00 Ry     beta= 0.30\n",
 			"Quantum ESPRESSO   run 6 - - - - - - - - - -"},

@@ -103,6 +103,10 @@ func TestTails(t *testing.T) {
 	}
 }
 
+// unread are the tails of which a number is not read, because it would often be a wrong one: a count without a word, and
+// a number that is a loss only by the word "train".
+var unread = map[string]bool{"140-script-two-phases.log": true, "144-script-sweep-index.log": true}
+
 // judge compares a progress.Progress with what is expected.
 func judge(t *testing.T, e expectedTail, p progress.Progress) (v verdict) {
 	for _, name := range cellNames {
@@ -113,6 +117,9 @@ func judge(t *testing.T, e expectedTail, p progress.Progress) (v verdict) {
 		case !is:
 			v.absent++
 			t.Logf("%s: %s is absent, want %s", e.file, name, e.cells[name])
+			if *tails == "testdata" && !unread[e.file] {
+				t.Errorf("%s: %s was read before", e.file, name)
+			}
 		case slices.ContainsFunc(want, func(w string) bool { return w != "" && isSameCell(got, w) }):
 			v.rightNumbers++
 		default:
