@@ -5,8 +5,8 @@
 // bars are reduced to their last state, lines that matter have marks, and memory is limited however large the file and
 // its lines are. A Follower reads how far the program of a job is, and keeps no lines.
 //
-// Both are for one goroutine, and do nothing by themselves: their state depends only on the pieces that they were given. A
-// Reader may be used by any number of goroutines.
+// Both are for one goroutine, and do nothing by themselves: their state depends only on the pieces that they were
+// given. A Reader may be used by any number of goroutines.
 package joblog
 
 import (
