@@ -103,8 +103,8 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// unread are the tails of which a number is not read, because it would often be a wrong one: a count without a word, and
-// a number that is a loss only by the word "train".
+// unread are the tails of which a number is not read, because it would often be a wrong one: a count without a word,
+// and a number that is a loss only by the word "train".
 var unread = map[string]bool{"140-script-two-phases.log": true, "144-script-sweep-index.log": true}
 
 // judge compares a progress.Progress with what is expected.

@@ -6,15 +6,18 @@ import "strings"
 // "label: 12343it [02:05, 98.76it/s]". The first expression begins at the bar.
 var (
 	tqdmBar = re(`^\|[^|]*\| *([\d.,]+[kmgt]?)/([\d.,]+[kmgt]?|\?) ?\[([\d:]+)<([\d:?]+|\d+ days?, [\d:]+)` +
-		`(?:, *([\d.,]+[kmgt]?|\?) *([^\]\s,]+))?(.*?)\]`)
+		`(?:(?:, *([\d.,]+[kmgt]?|\?) *([^\]\s,]+))?(.*?)\]|,[^\]]*$)`) // a narrow terminal cuts it off
 	tqdmCount = re(`(?:^|[ :])([\d.,]+[kmgt]?) ?(?:it|steps?|batch(?:es)?) \[([\d:]+), *([\d.,]+[kmgt]?|\?) *` +
 		`([^\]\s,]+)(.*?)\]`)
 )
 
+// countUnit is what stands behind the number of a bar without a total.
+var countUnit = re(`\d ?(?:steps?|batch(?:es)?) \[`)
+
 // isBar reports whether a line may have a bar of tqdm.
 func isBar(line string) bool {
 	return strings.Contains(line, "|") && strings.Contains(line, "<") && strings.Contains(line, "[") ||
-		strings.Contains(line, "it [") || strings.Contains(line, "step") && strings.Contains(line, "s [")
+		strings.Contains(line, "it [") || strings.Contains(line, "/s") && countUnit.MatchString(line)
 }
 
 // readTqdm reads a bar of tqdm.
@@ -200,7 +203,7 @@ func labelKind(tokens []token) kindOfLabel {
 // isWork reports whether a word is one of what a job is for.
 func isWork(a string) bool {
 	for _, stem := range []string{"train", "finetun", "fit", "optimi", "sampl", "simulat", "progress", "learn", "solv",
-		"md", "denois", "rollout", "prompts"} {
+		"tun", "md", "denois", "rollout", "prompts"} {
 		if strings.HasPrefix(a, stem) {
 			return true
 		}
