@@ -256,7 +256,7 @@ func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logg
 		if err := screen.Possible(&p.Streams); err != nil {
 			return err
 		}
-		return feed.RunScreen(ctx, p, feed.Need{Marks: true, Causes: true}, log, screen.Watch(p, o.choice))
+		return feed.RunScreen(ctx, p, feed.Need{Marks: true, Causes: true, Progress: true}, log, screen.Watch(p, o.choice))
 	}
 	need := feed.Once(p)
 	need.Brief = o.json

@@ -29,13 +29,15 @@ type Event struct {
 	Down      *Down               `json:"down,omitempty"`      // the attempt failed, or the session ended
 	Mark      *Mark               `json:"mark,omitempty"`      // a program of a job has marked a part of its work
 	Stacks    *rankstacks.Verdict `json:"stacks,omitempty"`    // what the ranks of a job do; sent on request
+	Progress  *JobProgress        `json:"progress,omitempty"`  // how far the program of a job is
 	Gone      bool                `json:"gone,omitempty"`      // Node is no longer watched
 }
 
 // How many Events that are not about a node a Store keeps.
 const (
-	KeptMarks  = 1000 // the newest
-	KeptStacks = 16   // one for each of the jobs that were asked last
+	KeptMarks    = 1000 // the newest
+	KeptStacks   = 16   // one for each of the jobs that were asked last
+	KeptProgress = 64   // one for each of the first jobs
 )
 
 // Try begins an attempt to reach a node.

@@ -30,4 +30,16 @@ func (e *Event) Localize() {
 	if e.Stacks != nil {
 		to(&e.Stacks.Time)
 	}
+	if p := e.Progress; p != nil {
+		to(&p.At)
+		if p.LastCheckpoint != nil {
+			to(&p.LastCheckpoint.At)
+		}
+		if p.Slower != nil {
+			to(&p.Slower.Since)
+		}
+		if p.Silence != nil {
+			to(&p.Silence.Since)
+		}
+	}
 }

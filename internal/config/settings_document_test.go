@@ -31,7 +31,9 @@ var explained = map[string]struct{ limit, what string }{
 		"are; `b` " +
 		"and `nvnodetop stacks` still ask"},
 	"logs": {"stays off", "with `false` no log of a job is read: the page of the log, `nvnodetop logs` and " +
-		"`serve --logs` are refused, and nothing says why a job has failed"},
+		"`serve --logs` are refused, and nothing says why a job has failed, or how far its program is"},
+	"progress": {"stays off", "with `false` no log of a running job is followed for how far its program is: the step, " +
+		"the pace, the loss and the end. Only these numbers are kept of a log"},
 	"notify.allow": {"no wider", "how users may be told [news](NOTIFY.md): `\"off\"`, `\"terminal\"` (in their " +
 		"terminals only) or `\"any\"` (commands, webhooks and mail too)"},
 	"admins": {"only there", "users who, like root, see the jobs of all users and the idle GPUs on the page of " +

@@ -43,6 +43,8 @@ type Live struct {
 
 	Causes bool // read the logs of jobs that fail, to find out why. Likewise
 
+	Progress bool // follow the logs of running jobs, for how far their programs are. Likewise
+
 	// OnLogin reads logs on another host, if SLURM is asked there; nil: it is asked here. Likewise
 	OnLogin func(wire.ReadLog) (*wire.LogPiece, error)
 
@@ -50,6 +52,7 @@ type Live struct {
 	logs       func() *joblog.Reader
 	counter    counter
 	causes     *causes
+	progress   *progress
 
 	// Jobs is called with the jobs of each Discovery before their nodes are watched. It must not block. nil: no call.
 	// It must not change once Run is called.
@@ -68,7 +71,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Ask: l.Ask, Login: l.OnLogin,
 			User: user, Host: host})
 	})
-	l.causes = newCauses(l.Log)
+	l.causes, l.progress = newCauses(l.Log), newProgress(l.Log)
 	return l
 }
 
@@ -94,6 +97,13 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 			l.causes.readLogs(ctx, func() { tell(nil) })
 		})
 	}
+	if l.Progress {
+		l.progress.isFar = l.OnLogin != nil
+		wg.Go(func() {
+			defer crash.End()
+			l.progress.followLogs(ctx, emit)
+		})
+	}
 	return l.discoverer.runDiscovery(ctx, func(d cluster.Discovery) {
 		all := d
 		defer l.keepAnswer(&all) // last, because a home directory may be slow
@@ -101,6 +111,9 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 			d.Jobs, d.Others = jobsNamed(l.Job, d.Jobs), otherJobs(l.Job, d.Jobs)
 		}
 		tell(&d)
+		if l.Progress {
+			l.progress.follow(d.Jobs)
+		}
 		if l.Jobs != nil {
 			l.Jobs(d.Jobs)
 		}

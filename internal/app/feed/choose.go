@@ -68,6 +68,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	}
 	live := a.Jobs(cfg, polling, heard)
 	live.Answers, live.Causes = p.Answers(), need.Causes && cfg.Logs
+	live.Progress = need.followsLogs(cfg)
 	var jobs Feed = source.NewFallback(live, func(ctx context.Context) (*source.Hosts, error) {
 		if cfg.Login != "" {
 			return nil, cli.Exit(cli.ExitNoJobs, NoSlurm(cfg))
@@ -99,12 +100,16 @@ func (e closingFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // Need is what an output needs from the nodes.
 type Need struct {
-	Steady bool          // they keep their pace even if no key is pressed
-	Marks  bool          // it uses the marks of the jobs
-	Causes bool          // it says why jobs failed, from their logs
-	Brief  bool          // no histories are shown, so a demo needs no past
-	Second time.Duration // time from each node's first report to its second; 0: the interval
+	Steady   bool          // they keep their pace even if no key is pressed
+	Marks    bool          // it uses the marks of the jobs
+	Causes   bool          // it says why jobs failed, from their logs
+	Progress bool          // it shows how far the programs of jobs are, from their logs
+	Brief    bool          // no histories are shown, so a demo needs no past
+	Second   time.Duration // time from each node's first report to its second; 0: the interval
 }
+
+// followsLogs reports whether logs are followed for how far programs are.
+func (n Need) followsLogs(cfg *config.Config) bool { return n.Progress && cfg.Logs && cfg.Progress }
 
 // polling returns how nodes are polled: less often after a long time without a key, unless nobody can press one.
 func (n Need) polling(log *slog.Logger) access.Polling {

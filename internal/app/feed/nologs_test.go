@@ -41,3 +41,16 @@ func TestNoLogIsRead(t *testing.T) {
 		}
 	}
 }
+
+// Logs are followed only for outputs that show it, and if neither setting forbids it.
+func TestWhoFollowsLogs(t *testing.T) {
+	for _, test := range []struct{ shown, logs, progress, want bool }{
+		{true, true, true, true}, {false, true, true, false}, {true, false, true, false}, {true, true, false, false},
+	} {
+		cfg := config.Default()
+		cfg.Logs, cfg.Progress = test.logs, test.progress
+		if (Need{Progress: test.shown}).followsLogs(&cfg) != test.want {
+			t.Errorf("%+v", test)
+		}
+	}
+}

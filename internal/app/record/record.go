@@ -162,7 +162,7 @@ func (o *Options) runRecord(ctx context.Context, p *cli.Program, path string, lo
 	if err := out.openNextFile(time.Now()); err != nil {
 		return cli.Usage("%w", err)
 	}
-	need := feed.Need{Steady: true, Marks: true} // nobody presses a key
+	need := feed.Need{Steady: true, Marks: true, Progress: true} // nobody presses a key
 	err := feed.Run(ctx, p, need, log, o.recordEvents(&p.Config, out))
 	if failed := out.closeFile(); failed != nil {
 		err = cli.Exit(cli.ExitFailed, failed)

@@ -169,7 +169,8 @@ func (s *Options) checkFlags() (err error) {
 
 // feedNeed returns what serve needs from the nodes: with a recording they keep their pace, even if nobody watches.
 func (s *Options) feedNeed() feed.Need {
-	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: s.logs}
+	return feed.Need{Steady: s.record != "", Marks: s.record != "", Causes: s.logs,
+		Progress: true}
 }
 
 const (

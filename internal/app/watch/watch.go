@@ -209,7 +209,7 @@ func (o *Options) runWatch(ctx context.Context, log *slog.Logger) error {
 	}
 	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
 	show := feed.FollowedAsking(o.Program, o.Config.Poll, o.printNews)
-	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true, Causes: true}, log, show)
+	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true, Causes: true, Progress: true}, log, show)
 	if err == nil || errors.Is(err, errOver) {
 		asking, cancel := ctx, func() {}
 		if err == nil { // the user interrupted it

@@ -35,11 +35,14 @@ type Forecast struct {
 	Done   *float64      // the share of the run that is done at the limit, from 0 to 1; nil: unknown
 }
 
-// Compare compares the end of a run with the time limit of its job; nil: the end is not known.
+// Compare compares the end of a run with the time limit of its job, if it has one; nil: the end is not known.
 func (p *Progress) Compare(now, limit time.Time) *Forecast {
 	ends := p.EndsIn(now)
 	if ends == nil {
 		return nil
+	}
+	if limit.IsZero() {
+		return &Forecast{EndsIn: *ends}
 	}
 	f := &Forecast{EndsIn: *ends, After: *ends - limit.Sub(now)}
 	if done := p.Done(); done != nil {

@@ -66,11 +66,14 @@ type Store struct {
 
 	stacks map[string]*rankstacks.Verdict // by the ID of the job; likewise
 	asks   []string                       // the jobs in stacks, by when they were asked; likewise
+
+	progress map[string]*cluster.JobProgress // by the ID of jobs of disc
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
 func New(poll time.Duration, rules cluster.Rules) *Store {
-	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{}}
+	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{},
+		progress: map[string]*cluster.JobProgress{}}
 }
 
 // Show sets the time that graphs show; 0: the usual one. It is called before the first Event.
@@ -88,6 +91,8 @@ func (s *Store) Apply(e cluster.Event) {
 		s.addMark(clean.Mark(*e.Mark))
 	case e.Stacks != nil:
 		s.keepStacks(clean.Stacks(e.Stacks))
+	case e.Progress != nil:
+		s.keepProgress(clean.Progress(e.Progress))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -143,6 +148,16 @@ func (s *Store) keepStacks(d *rankstacks.Verdict) {
 	}
 }
 
+// keepProgress stores how far the program of a job is, as long as the job exists, unless too many have one.
+func (s *Store) keepProgress(p *cluster.JobProgress) {
+	if s.progress[p.Job] == nil && len(s.progress) == cluster.KeptProgress {
+		return
+	}
+	if slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == p.Job }) {
+		s.progress[p.Job] = p
+	}
+}
+
 // storeJobs stores the jobs that SLURM has named, and compares their GPUs with the GPUs in the last report of each
 // node.
 func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
@@ -153,9 +168,11 @@ func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
 		}
 	}
 	s.renewTeams(s.teams, at)
-	maps.DeleteFunc(s.paces, func(id string, _ *jobPace) bool {
+	ended := func(id string) bool {
 		return !slices.ContainsFunc(d.Jobs, func(j cluster.Job) bool { return j.ID == id })
-	})
+	}
+	maps.DeleteFunc(s.paces, func(id string, _ *jobPace) bool { return ended(id) })
+	maps.DeleteFunc(s.progress, func(id string, _ *cluster.JobProgress) bool { return ended(id) })
 	for name, n := range s.nodes {
 		n.jobs, n.Switch = s.jobs[name], s.under[name]
 		n.forgetRanks()
@@ -205,6 +222,9 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 			}
 			countNode(&v, snap.Nodes[name], n.out, n.instances)
 			told.addSpells(&job, snap.Nodes[name], &n.troubles, s.rules, now)
+		}
+		if p := s.progress[job.ID]; p != nil && p.IsKnown() {
+			v.Progress = p
 		}
 		if p := s.paces[job.ID]; p != nil {
 			told.addPeers(p, snap.Nodes, now)

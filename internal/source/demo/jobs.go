@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 )
 
@@ -13,6 +14,7 @@ type simDiscoverer struct {
 	world *world
 	next  time.Duration
 	last  cluster.Discovery
+	logs  map[string]*joblog.Follower // of the jobs that run, by ID
 }
 
 // The command of a real discoverer, and its time limit.
@@ -30,7 +32,29 @@ func (d *simDiscoverer) due() time.Duration { return d.next }
 
 func (d *simDiscoverer) act(now time.Duration) []cluster.Event {
 	d.next = d.nextAsk(now)
-	return []cluster.Event{{Discovery: d.askJobs(now)}}
+	return append([]cluster.Event{{Discovery: d.askJobs(now)}}, d.followLogs(now)...)
+}
+
+// followLogs reads how far the programs of the jobs are that run.
+func (d *simDiscoverer) followLogs(now time.Duration) (events []cluster.Event) {
+	was, at := d.logs, d.world.begin.Add(now)
+	d.logs = map[string]*joblog.Follower{}
+	for i := range d.last.Jobs {
+		j := &d.last.Jobs[i]
+		if j.Suspended {
+			continue
+		}
+		f := was[j.ID]
+		if f == nil {
+			f = &joblog.Follower{}
+		}
+		d.logs[j.ID] = f
+		piece := d.world.jobLog(j.ID).Piece(joblog.Ask(j.ID, joblog.Out, f.Next()), at)
+		f.Take(&piece)
+		events = append(events, cluster.Event{Progress: &cluster.JobProgress{Job: j.ID, Progress: f.Progress(),
+			Silence: f.Silence(at)}})
+	}
+	return events
 }
 
 // nextAsk returns the time of the next question: at the usual pace, and when a job begins or ends.

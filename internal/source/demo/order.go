@@ -61,6 +61,8 @@ func (w *world) hasLog(job string) bool {
 func (w *world) jobLog(job string) site.JobLog {
 	l := site.JobLog{Begin: w.begin, User: me}
 	switch job {
+	case w.jobs[0].ID:
+		l.Total = trainingSteps
 	case failedTask:
 		l.End, l.Last = w.begin.Add(site.LogFailed), site.Traceback
 	case timedOut:
@@ -82,6 +84,9 @@ const (
 
 	timedOutAt, completedAt = -26 * time.Minute, -39 * time.Minute
 )
+
+// trainingSteps is how many steps the training has. It ends shortly after its time limit.
+const trainingSteps = 60_000
 
 // Cluster returns the GPUs that the simulated SLURM can give to jobs. Jobs that the user canceled still have their
 // GPUs.

@@ -65,11 +65,11 @@ var errTooMuch = errors.New("that is more than is read of a recording")
 
 // budgetLedger counts the contents of Events that a Store keeps.
 type budgetLedger struct {
-	nodes                 map[string]*nodeSizes
-	gpus, processes, size int
-	discovery             int // bytes of the last one
-	marks, stacks         recentLines
-	marked                int // marks so far
+	nodes                   map[string]*nodeSizes
+	gpus, processes, size   int
+	discovery               int // bytes of the last one
+	marks, stacks, progress recentLines
+	marked                  int // marks so far
 }
 
 // nodeSizes counts the data kept of a node.
@@ -122,6 +122,11 @@ func (l *budgetLedger) Take(e *cluster.Event, line int) error {
 		job := e.Stacks.Job // the Store may also keep an earlier answer of NCCL
 		l.stacks.addKey(job, max(2*line, l.stacks.bytes[job]), cluster.KeptStacks)
 		l.size += l.stacks.sum
+		return l.checkLimits()
+	case e.Progress != nil:
+		l.size -= l.progress.sum
+		l.progress.addKey(e.Progress.Job, line, cluster.KeptProgress)
+		l.size += l.progress.sum
 		return l.checkLimits()
 	}
 	return l.ofNode(e, line)

@@ -137,6 +137,16 @@ func stacksOf(jobs int, groups string) string {
 	return `{"at":1,"node":"","discovery":{"jobs":[` + strings.Join(list, ",") + "]}}\n" + b.String()
 }
 
+// progressOf is how far the programs of many jobs are.
+func progressOf(jobs int, form string) string {
+	var b strings.Builder
+	for i := range jobs {
+		fmt.Fprintf(&b, `{"at":1,"node":"","discovery":{"jobs":[{"id":"%d"}]}}`+"\n", i)
+		fmt.Fprintf(&b, `{"at":2,"node":"","progress":{"job":"%d","form":"%s","step":1}}`+"\n", i, form)
+	}
+	return b.String()
+}
+
 // A hostile recording of whatever kind stays small. Each kind of Event has one here, at least.
 func TestEachKindStaysSmall(t *testing.T) {
 	raced.Skip(t)
@@ -158,6 +168,7 @@ func TestEachKindStaysSmall(t *testing.T) {
 			stacksOf(40, groups(100, 1000, "null")), stacksOf(40, `{"ranks":[{}],"workers":[`+repeated(16_000, "{}")+`]}`),
 			stacksOf(40, `{"ranks":[{}],"threads":[`+repeated(900, `{"frames":[`+repeated(100, "{}")+`]}`)+`]}`),
 			stacksOf(500, groups(10, 10, "{}"))},
+		"Progress": {progressOf(300, words), strings.Repeat(progressOf(70, "x"), 100)},
 	}
 	for _, kind := range kinds() {
 		if len(bombs[kind.Name]) == 0 {

@@ -67,7 +67,7 @@ func (c *decoder) decodeLine(line []byte) (e cluster.Event, known bool, err erro
 		return e, known, errLine
 	}
 	e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone = r.Discovery, r.Try, r.Step, r.Pace, r.Down, r.Gone
-	e.Stacks = r.Stacks
+	e.Stacks, e.Progress = r.Stacks, r.Progress
 	if e.Mark = r.Mark; e.Mark != nil {
 		e.Mark.Arrived = e.At
 	}

@@ -14,14 +14,15 @@ import (
 
 // eventRest is the part of an Event that is written neither at the beginning of a line nor by package wire.
 type eventRest struct {
-	Discovery *cluster.Discovery  `json:"discovery,omitempty"`
-	Try       *cluster.Try        `json:"try,omitempty"`
-	Step      *reach.Step         `json:"step,omitempty"`
-	Pace      *cluster.Pace       `json:"pace,omitempty"`
-	Down      *cluster.Down       `json:"down,omitempty"`
-	Gone      bool                `json:"gone,omitempty"`
-	Mark      *cluster.Mark       `json:"mark,omitempty"`
-	Stacks    *rankstacks.Verdict `json:"stacks,omitempty"`
+	Discovery *cluster.Discovery   `json:"discovery,omitempty"`
+	Try       *cluster.Try         `json:"try,omitempty"`
+	Step      *reach.Step          `json:"step,omitempty"`
+	Pace      *cluster.Pace        `json:"pace,omitempty"`
+	Down      *cluster.Down        `json:"down,omitempty"`
+	Gone      bool                 `json:"gone,omitempty"`
+	Mark      *cluster.Mark        `json:"mark,omitempty"`
+	Stacks    *rankstacks.Verdict  `json:"stacks,omitempty"`
+	Progress  *cluster.JobProgress `json:"progress,omitempty"`
 }
 
 // encoder makes lines of Events, for one frame.
@@ -60,7 +61,8 @@ func (c *encoder) encodeEvent(e *cluster.Event, known bool) ([]byte, error) {
 		n.last = nil
 		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
 	default:
-		other := eventRest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks}
+		other := eventRest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks,
+			e.Progress}
 		err = json.NewEncoder(&c.body).Encode(other)
 	}
 	if err != nil {

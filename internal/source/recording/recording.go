@@ -89,6 +89,7 @@ type lastEvents struct {
 	discovery *cluster.Event
 	nodes     map[string]*keptNode
 	stacks    map[string]*cluster.Event // what the ranks of a job do, by job ID, while SLURM lists the job
+	progress  map[string]*cluster.Event // how far the program of a job is, likewise
 }
 
 // keptNode has the last Events of a node, one of each kind, and the steps of the last attempt.
@@ -105,9 +106,11 @@ func (k *lastEvents) take(e *cluster.Event) {
 	switch {
 	case e.Discovery != nil:
 		k.discovery = e
-		maps.DeleteFunc(k.stacks, func(id string, _ *cluster.Event) bool {
+		ended := func(id string, _ *cluster.Event) bool {
 			return !slices.ContainsFunc(e.Discovery.Jobs, func(j cluster.Job) bool { return j.ID == id })
-		})
+		}
+		maps.DeleteFunc(k.stacks, ended)
+		maps.DeleteFunc(k.progress, ended)
 		return
 	case e.Mark != nil: // each is in the file only once
 		return
@@ -120,6 +123,12 @@ func (k *lastEvents) take(e *cluster.Event) {
 			oldest := slices.MinFunc(slices.Collect(maps.Values(k.stacks)), compareEvents)
 			delete(k.stacks, oldest.Stacks.Job)
 		}
+		return
+	case e.Progress != nil:
+		if k.progress == nil {
+			k.progress = map[string]*cluster.Event{}
+		}
+		k.progress[e.Progress.Job] = e
 		return
 	case e.Gone:
 		delete(k.nodes, e.Node)

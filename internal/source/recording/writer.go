@@ -154,6 +154,11 @@ func (w *Writer) beginFrame(at time.Time) error {
 			return err
 		}
 	}
+	for _, job := range slices.Sorted(maps.Keys(w.kept.progress)) {
+		if err := w.writeLine(w.kept.progress[job], true); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -23,6 +23,7 @@ const (
 type JobLog struct {
 	Begin time.Time
 	User  string
+	Total int // steps of the program; 0: the log does not say
 
 	End  time.Time // of the job; zero: it runs
 	Last string    // lines at its end
@@ -66,7 +67,11 @@ func (l JobLog) readRange(from, to, last int64) (data []byte) {
 func (l JobLog) makeLine(i int) string {
 	at := l.Begin.Add(time.Duration(i-logPast) * logEvery)
 	stamp := at.Format(time.DateTime)
-	text := fmt.Sprintf("%s INFO step %6d  loss %.4f  lr 2.9e-04  %5.1f samples/s", stamp, 12000+i,
+	step := fmt.Sprintf("step %6d", 12000+i)
+	if l.Total > 0 {
+		step = fmt.Sprintf("step %d/%d", 12000+i, l.Total)
+	}
+	text := fmt.Sprintf("%s INFO %s  loss %.4f  lr 2.9e-04  %5.1f samples/s", stamp, step,
 		1.7+2/math.Sqrt(float64(i+20))+0.02*math.Sin(float64(i)*1.7), 412+3*math.Sin(float64(i)/9))
 	switch i % 150 {
 	case 40:

@@ -101,6 +101,10 @@ func (m *Mask) Event(e cluster.Event) cluster.Event {
 		e.Mark = &k
 	case e.Stacks != nil:
 		e.Stacks = m.maskStacks(e.Stacks)
+	case e.Progress != nil:
+		p := *e.Progress
+		p.Job, p.Form, p.Unit = m.replaceNumber(p.Job), firstWord(p.Form), firstWord(p.Unit)
+		e.Progress = &p
 	}
 	return e
 }
