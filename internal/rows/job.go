@@ -45,6 +45,7 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).appendWords, Fields: sli
 		{Key: "left_seconds", Also: []string{"left"}, Unit: field.Seconds, Example: "2h", Title: "time left", Width: 10,
 			Help: "how long it may still run", Number: (*Job).remainingTime},
 	},
+	progressFields,
 	problemFields((*Job).presentFindings),
 )}
 

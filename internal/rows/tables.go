@@ -109,6 +109,10 @@ var ofJobs = ColumnsFor(&Jobs,
 	Column{Key: "left_seconds", Gap: 2, Priority: 3},
 	Column{Key: "health", Help: "the worst problem, and how many more there are", Gap: 2, Least: 12, Priority: 4,
 		Title: "PROBLEMS"},
+	Column{Key: "step", Priority: 10, Spare: true},
+	Column{Key: "done_percent", Priority: 11, Spare: true},
+	Column{Key: "pace", Priority: 12, Spare: true},
+	Column{Key: "ends_in_seconds", Priority: 13, Spare: true},
 )
 
 // ofUsers are the columns of the users with processes on the nodes.

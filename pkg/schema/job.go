@@ -26,10 +26,65 @@ type Job struct {
 	// groups of GPUs that do the same, if the job is seen to do two things that exchange data, such as prefill and
 	// decode; otherwise nil
 	Groups   []Group   `json:"groups,omitempty"`
+	Progress *Progress `json:"progress,omitempty"` // nil: its log does not say it, or is not read
 	Ranks    []Rank    `json:"ranks,omitempty"`
 	Findings []Finding `json:"findings"`          // problems that hold, worst first
 	Cleared  []Finding `json:"cleared,omitempty"` // problems that held within the last hour
 }
+
+// Progress is how far the program of a job is, as its log says it. What the log does not say is nil.
+type Progress struct {
+	Time    time.Time     `json:"time"`                  // when the line came that says it
+	Step    *int64        `json:"step,omitempty"`        // as the log prints it: some programs count from 0
+	Steps   *int64        `json:"steps_total,omitempty"` // steps of StepsOf
+	StepsOf ProgressScope `json:"steps_of"`
+	Epoch   *float64      `json:"epoch,omitempty"` // as the log prints it
+	Epochs  *int64        `json:"epochs_total,omitempty"`
+
+	SecondsPerStep *float64 `json:"seconds_per_step,omitempty"`
+	PaceFrom       PaceFrom `json:"pace_from,omitempty"`
+	// the pace before it became slower, and since when it is; nil: it is as fast as it was
+	SecondsPerStepBefore *float64  `json:"seconds_per_step_before,omitempty"`
+	SlowerSince          time.Time `json:"slower_since,omitzero"`
+	UnitsPerSecond       *float64  `json:"units_per_second,omitempty"`
+	Unit                 string    `json:"unit,omitempty"` // of UnitsPerSecond: tokens, samples, images
+
+	Loss         *float64 `json:"loss,omitempty"`          // of the training
+	LossDiverged bool     `json:"loss_diverged,omitempty"` // the loss is no number any more
+	LearningRate *float64 `json:"learning_rate,omitempty"`
+	MFUPercent   *float64 `json:"mfu_percent,omitempty"` // model FLOPs utilization
+
+	DonePercent   *float64 `json:"done_percent,omitempty"`    // of the run
+	EndsInSeconds *float64 `json:"ends_in_seconds,omitempty"` // until the end of the run
+	// time from the job's time limit to the end of the run; negative: it ends in time
+	AfterLimitSeconds  *float64 `json:"after_limit_seconds,omitempty"`
+	DoneAtLimitPercent *float64 `json:"done_at_limit_percent,omitempty"` // how far it comes until its limit
+
+	CheckpointTime time.Time `json:"checkpoint_time,omitzero"` // of the last checkpoint that the log mentions
+	CheckpointStep *int64    `json:"checkpoint_step,omitempty"`
+	ResumedAtStep  *int64    `json:"resumed_at_step,omitempty"`
+	// since when the log does not grow as it used to; zero: it does, or that is not known
+	SilentSince time.Time `json:"silent_since,omitzero"`
+}
+
+// ProgressScope is what steps are counted within.
+type ProgressScope string
+
+// Scopes of steps.
+const (
+	StepsOfRun     ProgressScope = "run"
+	StepsOfEpoch   ProgressScope = "epoch"
+	StepsOfUnknown ProgressScope = "unknown"
+)
+
+// PaceFrom is where a pace comes from.
+type PaceFrom string
+
+// Sources of a pace.
+const (
+	PaceFromLog   PaceFrom = "log"   // the log says it
+	PaceFromSteps PaceFrom = "steps" // from the steps, and the times of their lines
+)
 
 // Group is a group of GPUs of a job that do the same.
 type Group struct {

@@ -45,17 +45,28 @@ func stepText(p *cluster.JobProgress) string {
 	return text
 }
 
-// paceText says the pace, and what it was before it became slower: "3.1 s/step (2.4 until 02:10)".
-func paceText(p *cluster.JobProgress, now time.Time) string {
+// Pace says the time of a step: "3.1 s/step"; "": not known.
+func Pace(p *cluster.JobProgress) string {
 	if p.SecondsPerStep == nil {
 		return ""
 	}
-	unit, of := "s", 1.0
+	unit, of := paceUnit(p)
+	return twoDigits(*p.SecondsPerStep*of) + " " + unit + "/step"
+}
+
+// paceUnit returns the unit in which the time of a step is written, and how many of it a second has.
+func paceUnit(p *cluster.JobProgress) (unit string, of float64) {
 	if *p.SecondsPerStep < 0.01 {
-		unit, of = "ms", 1000
+		return "ms", 1000
 	}
-	text := twoDigits(*p.SecondsPerStep*of) + " " + unit + "/step"
-	if p.Slower != nil {
+	return "s", 1
+}
+
+// paceText says the pace, and what it was before it became slower: "3.1 s/step (2.4 until 02:10)".
+func paceText(p *cluster.JobProgress, now time.Time) string {
+	text := Pace(p)
+	if text != "" && p.Slower != nil {
+		_, of := paceUnit(p)
 		text += " (" + twoDigits(p.Slower.Before*of) + " until " + clockTime(p.Slower.Since, now) + ")"
 	}
 	return text

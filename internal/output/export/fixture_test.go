@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -60,12 +61,24 @@ func full() *cluster.Snapshot {
 		{At: at(-13), Node: "n4", Report: &wire.Report{Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 0.25})}}},
 		{At: at(-12), Node: "n4", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed,
 			Short: "connection closed", Words: "Connection reset"}}},
+		{At: at(-3), Progress: fullProgress(at)},
+		{At: at(-3), Progress: &cluster.JobProgress{Job: "19", Progress: progress.Progress{Form: "bar", At: at(-700),
+			Step: new(int64(77)), Scope: progress.OfEpoch}, Silence: &progress.Silence{Since: at(-701)}}},
 	} {
 		s.Apply(e)
 	}
 	snap := s.Snapshot(now)
 	snap.Jobs[0].Roles = []pace.Role{{GPUs: 9101, Util: 61.125}, {GPUs: 9102, Util: 62.375}}
 	return snap
+}
+
+func fullProgress(at func(int) time.Time) *cluster.JobProgress {
+	return &cluster.JobProgress{Job: "2_1", Progress: progress.Progress{Form: "general", At: at(-4),
+		Step: new(int64(41_200)), Total: new(int64(44_300)), Scope: progress.OfRun, Epoch: new(2.75), Epochs: new(int64(13)),
+		SecondsPerStep: new(3.1), Source: progress.Counted, Slower: &progress.Slower{Before: 2.4, Since: at(-1900)},
+		UnitsPerSecond: new(412.5), Unit: "samples", Loss: new(2.31), Diverged: true, LearningRate: new(0.00029),
+		MFU: new(43.25), LastCheckpoint: &progress.Checkpoint{Step: new(int64(41_000)), At: at(-620)},
+		Resumed: new(int64(20_500))}}
 }
 
 func fullDiscovery(at func(int) time.Time) *cluster.Discovery {

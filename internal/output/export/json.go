@@ -63,7 +63,7 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End,
 		LimitSeconds: v.Limit.Seconds(), Suspended: v.Suspended,
 		Nodes: v.Nodes, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{},
-		Totals: newTotals(s, v),
+		Totals: newTotals(s, v), Progress: newProgress(v, s.At),
 	}
 	for _, r := range v.Roles {
 		j.Groups = append(j.Groups, schema.Group{GPUs: r.GPUs, UtilPercent: roundedOrNil(float64(r.Util))})

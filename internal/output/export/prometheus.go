@@ -30,13 +30,14 @@ const (
 )
 
 // Prometheus writes the known values of the reporting nodes in Prometheus' text format. An unknown value has no sample.
-// Jobs and users are labels only of nvnodetop_gpu_job_info, and jobs also of nvnodetop_problem: a new job must not
-// begin new series of all other metrics.
+// Jobs and users are labels only of nvnodetop_gpu_job_info, and jobs also of nvnodetop_problem and of the few
+// numbers about jobs: a new job must not begin new series of all other metrics.
 func Prometheus(w io.Writer, s *cluster.Snapshot, names Names, which MetricSelection) error {
 	t := newTargets(s, names)
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10), which: which}
 	e.writeStates(t)
 	e.writeJobs(s)
+	e.writeProgress(s)
 	e.writeProblems(s, names)
 	fresh := slices.DeleteFunc(slices.Clone(t.nodes), func(n nodeTarget) bool { return !n.fresh })
 	e.writeTable(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) {

@@ -63,6 +63,9 @@ func (w *world) jobLog(job string) site.JobLog {
 	switch job {
 	case w.jobs[0].ID:
 		l.Total = trainingSteps
+		if w.hangs {
+			l.End = w.begin.Add(told - hungFor)
+		}
 	case failedTask:
 		l.End, l.Last = w.begin.Add(site.LogFailed), site.Traceback
 	case timedOut:

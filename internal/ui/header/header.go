@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -24,7 +25,7 @@ func DrawGPU(f *part.Frame) { drawHeader(f, true, "", keys.NodeDown.Key) }
 func Title(f *part.Frame) {
 	d := &f.Snap.Discovery
 	x := f.Put(1, 0, "nvnodetop", draw.Strong)
-	at := timePieces(f)
+	at := timePieces(f, false)
 	start := f.W - part.Width(at)
 	if who := strings.Trim(d.User+" on "+d.Host, " "); d.User != "" && d.Host != "" {
 		f.Left(x+2, 0, start-x-3, who, draw.Dim)
@@ -43,12 +44,40 @@ func drawHeader(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
 		right = positionPieces(f, job, false, jobArrows, nodeArrows)
 		start = f.W - part.Width(right)
 	}
-	x := JobName(f, start)
-	if times := JobTimes(f); x+part.Width(times) < start {
-		f.Pieces(x, 0, times...)
-	}
 	f.Pieces(start, 0, right...)
-	Problems(f)
+	drawProblems(f, JobLine(f, start))
+}
+
+// JobLine draws the job's name, its times, and how far its program is, up to column end. It returns the parts of the
+// progress that do not fit.
+func JobLine(f *part.Frame, end int) (rest []string) {
+	x := JobName(f, end)
+	times := JobTimes(f)
+	if x+part.Width(times) >= end {
+		return nil
+	}
+	return drawProgress(f, f.Pieces(x, 0, times...), 0, end, say.Progress(f.Job, f.Snap.At))
+}
+
+// Progress draws how far the program of the job is, in row y.
+func Progress(f *part.Frame, y int) {
+	const indent = 1 // the parts have a gap before them
+	drawProgress(f, indent-progressGap, y, f.W, say.Progress(f.Job, f.Snap.At))
+}
+
+// progressGap is the gap before each part of the progress.
+const progressGap = 3
+
+// drawProgress draws as many parts as fit before column end, in their order, and returns the others.
+func drawProgress(f *part.Frame, x, y, end int, parts []string) (rest []string) {
+	for _, text := range parts {
+		if x+progressGap+draw.Width(text) >= end {
+			rest = append(rest, text)
+			continue
+		}
+		x = f.Put(x+progressGap, y, text, draw.Text)
+	}
+	return rest
 }
 
 // JobName draws the job's ID and name up to column end, and returns the column after them.
@@ -130,13 +159,13 @@ func positionPieces(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows
 	if withNode {
 		add("node", f.NodeAt, len(f.Job.Nodes), nodeArrows)
 	}
-	return append(words, timePieces(f)...)
+	return append(words, timePieces(f, f.Job.Progress != nil)...)
 }
 
-// timePieces is the time of the Snapshot, with the intervals in wide terminals. The word for a recording or an earlier
-// moment comes before it.
-func timePieces(f *part.Frame) []part.Piece {
-	return slices.Concat(recordingPieces(f), pastPieces(f), clockPieces(f))
+// timePieces is the time of the Snapshot, with the intervals in wide terminals, unless it is to be short. The word for a
+// recording or an earlier moment comes before it.
+func timePieces(f *part.Frame, isShort bool) []part.Piece {
+	return slices.Concat(recordingPieces(f), pastPieces(f), clockPieces(f, isShort))
 }
 
 // pastPieces says that the screen shows an earlier moment, and the key that leads back to now.
@@ -155,9 +184,9 @@ func recordingPieces(f *part.Frame) []part.Piece {
 	return []part.Piece{{Text: "● ", Role: draw.Crit}, part.Strong(f.Recording + "  ")}
 }
 
-func clockPieces(f *part.Frame) []part.Piece {
+func clockPieces(f *part.Frame, isShort bool) []part.Piece {
 	clock := part.Text(f.Snap.At.Format(time.TimeOnly) + " ")
-	if f.W < 110 {
+	if f.W < 110 || isShort && f.Slow <= 1 {
 		return []part.Piece{clock}
 	}
 	if f.Slow > 1 {

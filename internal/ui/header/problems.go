@@ -12,7 +12,10 @@ import (
 )
 
 // Problems draws row 1: the problems, errors first, and the number of GPUs and nodes that report.
-func Problems(f *part.Frame) {
+func Problems(f *part.Frame) { drawProblems(f, nil) }
+
+// drawProblems draws row 1. Without a problem it has room for the parts of the progress that are not in row 0.
+func drawProblems(f *part.Frame, progress []string) {
 	const x = 1
 	all := gatherItems(f)
 	right := reportingText(f, f.W < 100)
@@ -28,7 +31,9 @@ func Problems(f *part.Frame) {
 		f.Put(f.W-draw.Width(right), 1, right, draw.Dim)
 	}
 	if len(all) == 0 {
-		f.Left(x, 1, end-x, healthText(f), draw.Dim)
+		health := healthText(f)
+		f.Left(x, 1, end-x, health, draw.Dim)
+		drawProgress(f, x+draw.Width(health), 1, end, progress)
 		return
 	}
 	drawItems(f, x, end, all)

@@ -68,10 +68,7 @@ func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 		list.DrawNode(f, r.Running.Nodes[0])
 		return
 	}
-	x := header.JobName(f, f.W-1)
-	if times := header.JobTimes(f); x+part.Width(times) < f.W {
-		f.Pieces(x, 0, times...)
-	}
+	header.JobLine(f, f.W-1)
 	header.Problems(f)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
 	if p.of == nil {

@@ -194,7 +194,9 @@ func (p *Page) drawBody(f *part.Frame) {
 	r := p.divideScreen(f.Scene)
 	if f.H >= part.Small {
 		header.Tabs(f)
-		hostLines(f, 3)
+		if y := hostLines(f, 3); y < r.head {
+			header.Progress(f, y)
+		}
 	}
 	y := gpuTable(f, &r)
 	if f.H < part.Small {

@@ -93,9 +93,8 @@ func (t *text) writeBlock(rows int, piece func(*part.Frame)) {
 }
 
 func textOverview(f *part.Frame) {
-	x := header.JobName(f, f.W)
-	f.Pieces(x, 0, header.JobTimes(f)...)
 	at := f.Snap.At.Format(time.DateTime)
+	header.JobLine(f, f.W-1-len(at))
 	f.Put(f.W-1-len(at), 0, at, draw.Dim)
 	header.Problems(f)
 	f.Fill(0, 2, f.W, '─', draw.Faint)

@@ -1,0 +1,83 @@
+package export
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// newProgress is how far the program of a job is; nil: not known.
+func newProgress(j *cluster.JobView, now time.Time) *schema.Progress {
+	p := j.Progress
+	if p == nil {
+		return nil
+	}
+	to := &schema.Progress{Time: p.At, Step: p.Step, Steps: p.Total, StepsOf: schema.ProgressScope(p.Scope.String()),
+		Epoch: p.Epoch, Epochs: p.Epochs, SecondsPerStep: p.SecondsPerStep, PaceFrom: schema.PaceFrom(p.Source.String()),
+		UnitsPerSecond: p.UnitsPerSecond, Unit: p.Unit, Loss: p.Loss, LossDiverged: p.Diverged,
+		LearningRate: p.LearningRate, MFUPercent: p.MFU, DonePercent: percentOf(p.Done()), ResumedAtStep: p.Resumed}
+	if p.Slower != nil {
+		to.SecondsPerStepBefore, to.SlowerSince = &p.Slower.Before, p.Slower.Since
+	}
+	if p.LastCheckpoint != nil {
+		to.CheckpointTime, to.CheckpointStep = p.LastCheckpoint.At, p.LastCheckpoint.Step
+	}
+	if p.Silence != nil {
+		to.SilentSince = p.Silence.Since
+	}
+	if f := j.Forecast(now); f != nil {
+		ends, after := f.EndsIn.Seconds(), f.After.Seconds()
+		to.EndsInSeconds, to.DoneAtLimitPercent = &ends, percentOf(f.Done)
+		if !j.End.IsZero() {
+			to.AfterLimitSeconds = &after
+		}
+	}
+	return to
+}
+
+// percentOf is a share in percent; nil: unknown.
+func percentOf(share *float64) *float64 {
+	if share == nil {
+		return nil
+	}
+	percent := 100 * *share
+	return &percent
+}
+
+// jobNumbers are the metrics of jobs for Prometheus.
+var jobNumbers = []struct {
+	name, help string
+	value      func(*cluster.JobProgress) *float64
+}{
+	{"nvnodetop_job_step", "The step of the job's program, as its log says it.",
+		func(p *cluster.JobProgress) *float64 { return asFloat(p.Step) }},
+	{"nvnodetop_job_steps", "The number of steps of the run or the epoch, as the job's log says it.",
+		func(p *cluster.JobProgress) *float64 { return asFloat(p.Total) }},
+	{"nvnodetop_job_seconds_per_step", "The time that a step of the job's program takes, from its log.",
+		func(p *cluster.JobProgress) *float64 { return p.SecondsPerStep }},
+	{"nvnodetop_job_loss", "The loss of the training, as the job's log says it.",
+		func(p *cluster.JobProgress) *float64 { return p.Loss }},
+}
+
+func asFloat(n *int64) *float64 {
+	if n == nil {
+		return nil
+	}
+	f := float64(*n)
+	return &f
+}
+
+// writeProgress writes how far the programs of jobs are.
+func (e *exposition) writeProgress(s *cluster.Snapshot) {
+	for _, n := range jobNumbers {
+		f := gaugeFamily(n.name, n.help)
+		for i := range s.Jobs {
+			if j := &s.Jobs[i]; j.Progress != nil {
+				if v := n.value(j.Progress); v != nil {
+					e.writeSample(&f, string(labels("").addPair("job_id", j.ID)), "", *v)
+				}
+			}
+		}
+	}
+}
