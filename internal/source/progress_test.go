@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 // fakeLogs are the logs of jobs, by job and stream. A job whose text is "broken" cannot be read.
 type fakeLogs struct {
+	mu    sync.Mutex
 	text  map[string]string
 	both  bool
 	reads []int // bytes
@@ -24,6 +26,8 @@ type fakeLogs struct {
 
 func (l *fakeLogs) read(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 	time.Sleep(10 * time.Millisecond)
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.asked[q.Job]++
 	text := l.text[q.Job+" "+q.Stream.String()]
 	if text == "broken" {
@@ -44,8 +48,23 @@ func (l *fakeLogs) read(_ context.Context, q joblog.Query) (joblog.Piece, error)
 		Data: []byte(data)}}, nil
 }
 
+// grow adds to the standard output of a job.
+func (l *fakeLogs) grow(job, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.text[job+" stdout"] += text
+}
+
+// readsOf is how often the logs of a job were read.
+func (l *fakeLogs) readsOf(job string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.asked[job]
+}
+
 // runFollower follows the logs of jobs, and returns the last that is told of each of them.
-func runFollower(t *testing.T, l *fakeLogs, jobs []cluster.Job, story func(p *progress)) map[string]*cluster.JobProgress {
+func runFollower(t *testing.T, l *fakeLogs, jobs []cluster.Job,
+	story func(p *progress)) map[string]*cluster.JobProgress {
 	t.Helper()
 	last := map[string]*cluster.JobProgress{}
 	p := newProgress(l.read)
@@ -69,13 +88,15 @@ func TestProgress(t *testing.T) {
 		jobs := []cluster.Job{{ID: "7"}, {ID: "8"}, {ID: "9"}, {ID: "10", Suspended: true}, {}}
 		last := runFollower(t, l, jobs, func(p *progress) {
 			for i := range 60 {
-				l.text["7 stdout"] += line(i)
+				l.grow("7", line(i))
 				time.Sleep(4 * time.Second)
 			}
 			p.follow(jobs[:1])
-			time.Sleep(10 * time.Second)
-			if len(p.followed) != 1 {
-				t.Errorf("%d are followed", len(p.followed))
+			time.Sleep(2 * time.Second) // a read may have begun
+			before := l.readsOf("9")
+			time.Sleep(time.Minute)
+			if after := l.readsOf("9"); before == 0 || after > before {
+				t.Errorf("a job that does not run was read %d times, then %d", before, after)
 			}
 		})
 		got := last["7"]
@@ -125,7 +146,7 @@ func TestProgressReadsSlowly(t *testing.T) {
 		runFollower(t, l, jobs, func(*progress) {
 			for range seconds {
 				for _, j := range jobs {
-					l.text[j.ID+" stdout"] += strings.Repeat("noise\n", 4000)
+					l.grow(j.ID, strings.Repeat("noise\n", 4000))
 				}
 				time.Sleep(time.Second)
 			}

@@ -162,8 +162,8 @@ func positionPieces(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows
 	return append(words, timePieces(f, f.Job.Progress != nil)...)
 }
 
-// timePieces is the time of the Snapshot, with the intervals in wide terminals, unless it is to be short. The word for a
-// recording or an earlier moment comes before it.
+// timePieces is the time of the Snapshot, with the intervals in wide terminals, unless it is to be short. The word for
+// a recording or an earlier moment comes before it.
 func timePieces(f *part.Frame, isShort bool) []part.Piece {
 	return slices.Concat(recordingPieces(f), pastPieces(f), clockPieces(f, isShort))
 }
