@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -14,11 +15,11 @@ func newProgress(j *cluster.JobView, now time.Time) *schema.Progress {
 		return nil
 	}
 	to := &schema.Progress{Time: p.At, Step: p.Step, Steps: p.Total, StepsOf: schema.ProgressScope(p.Scope.String()),
-		Epoch: p.Epoch, Epochs: p.Epochs, SecondsPerStep: p.SecondsPerStep, PaceFrom: schema.PaceFrom(p.Source.String()),
+		Epoch: p.Epoch, Epochs: p.Epochs, SecondsPerStep: shortPace(p.SecondsPerStep), PaceFrom: schema.PaceFrom(p.Source.String()),
 		UnitsPerSecond: p.UnitsPerSecond, Unit: p.Unit, Loss: p.Loss, LossDiverged: p.Diverged,
 		LearningRate: p.LearningRate, MFUPercent: p.MFU, DonePercent: percentOf(p.Done()), ResumedAtStep: p.Resumed}
 	if p.Slower != nil {
-		to.SecondsPerStepBefore, to.SlowerSince = &p.Slower.Before, p.Slower.Since
+		to.SecondsPerStepBefore, to.SlowerSince = shortPace(&p.Slower.Before), p.Slower.Since
 	}
 	if p.LastCheckpoint != nil {
 		to.CheckpointTime, to.CheckpointStep = p.LastCheckpoint.At, p.LastCheckpoint.Step
@@ -27,13 +28,21 @@ func newProgress(j *cluster.JobView, now time.Time) *schema.Progress {
 		to.SilentSince = p.Silence.Since
 	}
 	if f := j.Forecast(now); f != nil {
-		ends, after := f.EndsIn.Seconds(), f.After.Seconds()
-		to.EndsInSeconds, to.DoneAtLimitPercent = &ends, percentOf(f.Done)
+		to.EndsInSeconds, to.DoneAtLimitPercent = roundedOrNil(f.EndsIn.Seconds()), percentOf(f.Done)
 		if !j.End.IsZero() {
-			to.AfterLimitSeconds = &after
+			to.AfterLimitSeconds = roundedOrNil(f.After.Seconds())
 		}
 	}
 	return to
+}
+
+// shortPace is the time of a step without digits that mean nothing; nil: unknown.
+func shortPace(seconds *float64) *float64 {
+	if seconds == nil {
+		return nil
+	}
+	short := metric.Round(*seconds, 6)
+	return &short
 }
 
 // percentOf is a share in percent; nil: unknown.
@@ -41,8 +50,7 @@ func percentOf(share *float64) *float64 {
 	if share == nil {
 		return nil
 	}
-	percent := 100 * *share
-	return &percent
+	return roundedOrNil(100 * *share)
 }
 
 // jobNumbers are the metrics of jobs for Prometheus.
@@ -55,7 +63,7 @@ var jobNumbers = []struct {
 	{"nvnodetop_job_steps", "The number of steps of the run or the epoch, as the job's log says it.",
 		func(p *cluster.JobProgress) *float64 { return asFloat(p.Total) }},
 	{"nvnodetop_job_seconds_per_step", "The time that a step of the job's program takes, from its log.",
-		func(p *cluster.JobProgress) *float64 { return p.SecondsPerStep }},
+		func(p *cluster.JobProgress) *float64 { return shortPace(p.SecondsPerStep) }},
 	{"nvnodetop_job_loss", "The loss of the training, as the job's log says it.",
 		func(p *cluster.JobProgress) *float64 { return p.Loss }},
 }
