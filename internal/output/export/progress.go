@@ -15,7 +15,8 @@ func newProgress(j *cluster.JobView, now time.Time) *schema.Progress {
 		return nil
 	}
 	to := &schema.Progress{Time: p.At, Step: p.Step, Steps: p.Total, StepsOf: schema.ProgressScope(p.Scope.String()),
-		Epoch: p.Epoch, Epochs: p.Epochs, SecondsPerStep: shortPace(p.SecondsPerStep), PaceFrom: schema.PaceFrom(p.Source.String()),
+		Epoch: p.Epoch, Epochs: p.Epochs, SecondsPerStep: shortPace(p.SecondsPerStep),
+		PaceFrom:       schema.PaceFrom(p.Source.String()),
 		UnitsPerSecond: p.UnitsPerSecond, Unit: p.Unit, Loss: p.Loss, LossDiverged: p.Diverged,
 		LearningRate: p.LearningRate, MFUPercent: p.MFU, DonePercent: percentOf(p.Done()), ResumedAtStep: p.Resumed}
 	if p.Slower != nil {
