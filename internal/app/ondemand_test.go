@@ -168,7 +168,8 @@ func use(t *testing.T, b *chromium.Browser, path string) {
 		b.Wait(at+"document.querySelector('table.nodes td')"),
 		b.Leave("window.before = true; location.reload()"),
 		b.Wait(at+"!window.before && document.querySelector('table.nodes td')")); err != nil {
-		t.Fatal(err)
+		var page string
+		t.Fatal(err, b.Eval("location.href + document.body.innerText", &page), page)
 	}
 	said, err := b.Complaints()
 	if err != nil || len(said) > 0 {

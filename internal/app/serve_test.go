@@ -57,6 +57,7 @@ func TestServeIsAnOpenAgent(t *testing.T) {
 		t.Fatalf("it prints %q", lines)
 	}
 	port := regexp.MustCompile(`:(\d+)/gpu_status$`).FindStringSubmatch(lines[0])
+	awaitReports(t, "http://127.0.0.1:"+port[1])
 	for path, want := range map[string]int{"/gpu_status": 200, "/cluster_status": 200, "/nodes/gpu-n01/gpu_status": 200,
 		"/": 404, "/metrics": 404, "/api/v1/snapshot": 404, "/api/v1/processes": 404, "/api/v1/events": 404} {
 		if status, text := ask(t, http.DefaultClient, "http://127.0.0.1:"+port[1], path); status != want {
@@ -77,6 +78,19 @@ func TestServeIsAnOpenAgent(t *testing.T) {
 		code, out, errs := program(t, append([]string{"serve", "--demo=1x1"}, strings.Fields(args)...)...)
 		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+	}
+}
+
+// awaitReports returns once the nodes have reported: a moment after the jobs are known.
+func awaitReports(t *testing.T, link string) {
+	t.Helper()
+	for late := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		switch status, text := ask(t, http.DefaultClient, link, "/gpu_status"); {
+		case status == http.StatusOK:
+			return
+		case time.Now().After(late):
+			t.Fatalf("no node reports: %d, %s", status, text)
 		}
 	}
 }
