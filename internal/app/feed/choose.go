@@ -22,15 +22,7 @@ import (
 func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (Feed, error) {
 	cfg, polling := &p.Config, need.polling(log)
 	if cfg.Demo != "" {
-		nodes, gpus, err := cfg.DemoSize()
-		if err != nil {
-			return nil, cli.Usage("%w", err)
-		}
-		if cfg.DemoHangs() {
-			need.Brief = false // a hang shows only after minutes
-			return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)).Hang(), nil
-		}
-		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
+		return simulated(cfg, need)
 	}
 	if agent.IsList(cfg.Nodes) {
 		from, err := access.Agents(cfg, polling)
@@ -79,6 +71,19 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		jobs = markedFeed{jobs}
 	}
 	return closingFeed{jobs, a.Close}, nil
+}
+
+// simulated returns the cluster of --demo.
+func simulated(cfg *config.Config, need Need) (Feed, error) {
+	nodes, gpus, err := cfg.DemoSize()
+	if err != nil {
+		return nil, cli.Usage("%w", err)
+	}
+	if cfg.DemoHangs() {
+		need.Brief = false // a hang shows only after minutes
+		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)).Hang(), nil
+	}
+	return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
 }
 
 // JobsOf returns the source of Events for the jobs, over connections that the caller closes.

@@ -62,18 +62,18 @@ func (p *paces) note(s, before *forms.Said, isSame bool, at clockTime) {
 			return
 		}
 		if steps := now - p.step; took > 0 {
-			p.add(paceSample{perStep: took / steps, steps: steps, since: p.from})
+			p.addSample(paceSample{perStep: took / steps, steps: steps, since: p.from})
 		}
 	case at.kind == 0 && s.Knows(forms.Seconds) && s.Num[forms.Seconds] > 0 && (isOn || len(p.recent) == 0):
-		p.add(paceSample{perStep: s.Num[forms.Seconds], steps: 1})
+		p.addSample(paceSample{perStep: s.Num[forms.Seconds], steps: 1})
 	case isSame && now == before.Num[forms.Step]: // another rank, or a line more about the same step
 		return
 	}
 	p.from, p.step, p.pauses = at, now, false
 }
 
-// add adds a sample.
-func (p *paces) add(s paceSample) {
+// addSample adds a sample.
+func (p *paces) addSample(s paceSample) {
 	if p.recent = append(p.recent, s); len(p.recent) < maxPaces {
 		return
 	}

@@ -35,7 +35,7 @@ func (r *Reader) Take(data []byte, at time.Time) {
 	}
 	r.split.split(data, func(text []byte, isBelow bool) {
 		if s, is := r.forms.Read(text, isBelow); is {
-			r.state.take(&s, at)
+			r.state.noteLine(&s, at)
 		}
 	})
 }
@@ -50,7 +50,7 @@ func (r *Reader) Progress() progress.Progress {
 		peek := r.forms.Clone()
 		if s, is := peek.Read(text, r.split.isBelow); is {
 			now.paces = now.paces.clone()
-			now.take(&s, now.arrived)
+			now.noteLine(&s, now.arrived)
 		}
 	}
 	return now.progress()

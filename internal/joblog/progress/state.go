@@ -30,8 +30,8 @@ type state struct {
 // maxOthers is the number of lines of another source after which a silent lead is given up.
 const maxOthers = 60
 
-// take takes what a line says, which came at this time.
-func (st *state) take(s *forms.Said, at time.Time) {
+// noteLine keeps what a line says, which came at this time.
+func (st *state) noteLine(s *forms.Said, at time.Time) {
 	st.noteEvents(s, at)
 	switch {
 	case s.IsEvaluation, s.IsBar && s.IsBelow && s.Label == "" && s.Knows(forms.Step): // a bar within the training

@@ -104,13 +104,13 @@ func (n probe) readEnviron(id wire.ProcessID) (*wire.Environ, error) {
 			id.PID, p.User)
 	}
 	s := &n.gpus[gpu]
-	return &wire.Environ{Variables: site.Environ(me, &n.world.jobOf(s.use).Job, site.Rank{Node: n.name,
+	return &wire.Environ{Variables: site.Environ(me, &jobOf(n.world.jobs, s.use).Job, site.Rank{Node: n.name,
 		Directory: p.Directory, Rank: s.rank, Local: s.local, World: s.use.ranks})}, nil
 }
 
 // jobOf returns the job of one of the user's programs.
-func (w *world) jobOf(u *gpuProgram) *simJob {
-	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
+func jobOf(jobs []simJob, u *gpuProgram) *simJob {
+	return &jobs[max(slices.IndexFunc(jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
 }
 
 // processFamily returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the

@@ -70,8 +70,8 @@ func (f *form) hasNeeds(line string) bool {
 	return true
 }
 
-// read reads a line of this form, and reports whether it is one.
-func (f *form) read(p *pairs, line string, s *Said) bool {
+// readLine reads a line of this form, and reports whether it is one.
+func (f *form) readLine(p *pairs, line string, s *Said) bool {
 	if !f.hasNeeds(line) {
 		return false
 	}

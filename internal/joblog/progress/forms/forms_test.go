@@ -41,7 +41,7 @@ func TestEveryRowHasALine(t *testing.T) {
 				line = line[at[1]:]
 			}
 			var p pairs
-			if found = f.read(&p, line, &Said{}); found {
+			if found = f.readLine(&p, line, &Said{}); found {
 				if !hasHint([]byte(line)) {
 					t.Errorf("%s: %q has no hint", f.name, line)
 				}

@@ -83,11 +83,11 @@ func (l *Reader) readLine(line string, s *Said) bool {
 		}
 	}
 	for _, f := range forms {
-		if f.read(&l.pairs, line, s) {
+		if f.readLine(&l.pairs, line, s) {
 			return true
 		}
 	}
-	return l.tables.read(line, s) || l.readGeneral(line, s)
+	return l.tables.readLine(line, s) || l.readGeneral(line, s)
 }
 
 // readGeneral reads a line of no particular form.

@@ -25,8 +25,8 @@ var (
 // maxColumns is the maximum number of columns of a table.
 const maxColumns = 64
 
-// read reads a line of a table, and reports whether it is a row that says the step.
-func (t *tables) read(line string, s *Said) bool {
+// readLine reads a line of a table, and reports whether it is a row that says the step.
+func (t *tables) readLine(line string, s *Said) bool {
 	switch {
 	case strings.HasPrefix(line, "time = "), strings.HasPrefix(line, "executiontime = "),
 		strings.HasPrefix(line, "courant number"), strings.HasPrefix(line, "deltat = "):
