@@ -18,6 +18,8 @@ const (
 	keepFiles = time.Minute
 	// keepNone is the same for a job that waits, or whose files SLURM has not named.
 	keepNone = 10 * time.Second
+	// keepNothing is the same for a job without files, such as one of salloc, while nobody waits for its log.
+	keepNothing = 10 * time.Minute
 	// doubtful is how long SLURM has to answer such a question. Until then nothing is read.
 	doubtful = 3 * time.Second
 	// maxJobs is the maximum number of jobs whose files a Reader remembers.
@@ -49,21 +51,32 @@ const (
 )
 
 // findFiles returns the files of a job.
-func (r *Reader) findFiles(ctx context.Context, job string) (*jobLog, error) {
+func (r *Reader) findFiles(ctx context.Context, q *Query) (*jobLog, error) {
 	r.mu.Lock()
-	f := r.jobs[job]
+	f := r.jobs[q.Job]
 	r.mu.Unlock()
 	switch {
 	case f == nil:
-		return r.askFiles(ctx, job, nil)
+		return r.askFiles(ctx, q.Job, nil)
+	case q.Seldom && f.sufficesFor(r.now()):
 	case f.shouldAskAgain(r.now()):
 		ctx, cancel := context.WithTimeout(ctx, doubtful)
 		defer cancel()
-		if next, err := r.askFiles(ctx, job, f); err == nil || f.files == nil {
+		if next, err := r.askFiles(ctx, q.Job, f); err == nil || f.files == nil {
 			return next, err
 		}
 	}
 	return f, f.err
+}
+
+// sufficesFor reports whether what SLURM has said is enough for a Query that asks it seldom.
+func (f *jobLog) sufficesFor(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.files == nil {
+		return now.Sub(f.asked) < keepNothing
+	}
+	return f.files.Waits == ""
 }
 
 // shouldAskAgain reports whether SLURM should be asked again, and notes that it is being asked.

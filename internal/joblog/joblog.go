@@ -39,6 +39,10 @@ type Query struct {
 	From   int64
 	Max    int
 	Latest bool
+
+	// Seldom says that nobody waits for the log: SLURM is asked once for the files of a job that has begun, and every
+	// 10 minutes if it has named none.
+	Seldom bool
 }
 
 // Piece is a piece of a log.

@@ -66,7 +66,7 @@ func NewReader(from Sources) *Reader {
 
 // Read reads a piece of a log. It may be called from any goroutine, and ends soon after ctx.
 func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
-	f, err := r.findFiles(ctx, q.Job)
+	f, err := r.findFiles(ctx, &q)
 	if err != nil {
 		return Piece{}, err
 	}

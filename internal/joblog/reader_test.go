@@ -178,6 +178,36 @@ func TestSLURMIsAskedSeldom(t *testing.T) {
 	}
 }
 
+// Where nobody waits for a log, SLURM is asked once for its files, and every 10 minutes if it has named none.
+func TestNobodyWaits(t *testing.T) {
+	for name, test := range map[string]struct {
+		files cluster.LogFiles
+		err   error
+		most  int // questions in an hour, after the first
+		least int
+	}{"missing": {files: cluster.LogFiles{Out: "/o", User: "alice", Host: "login1"}},
+		"no files": {err: errors.New("no log"), most: 6, least: 5}} {
+		synctest.Test(t, func(t *testing.T) {
+			r, asked := reader(test.files, func(wire.ReadLog) (*wire.LogPiece, error) {
+				return &wire.LogPiece{Missing: true}, nil
+			})
+			if find := r.from.Find; test.err != nil {
+				r.from.Find = func(ctx context.Context, job string) (*cluster.LogFiles, error) {
+					_, _ = find(ctx, job)
+					return nil, test.err
+				}
+			}
+			for range 3600 {
+				time.Sleep(time.Second)
+				_, _ = r.Read(t.Context(), Query{Job: "7", Max: 1, Seldom: true})
+			}
+			if n := *asked - 1; n > test.most || n < test.least {
+				t.Errorf("%s: asked %d times more", name, n)
+			}
+		})
+	}
+}
+
 // A job that has started again on another node is followed there. SLURM's failures change nothing, and a question that
 // SLURM does not answer holds a read up for a moment only.
 func TestRequeued(t *testing.T) {

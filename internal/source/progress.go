@@ -126,7 +126,9 @@ func (p *progress) readJob(ctx context.Context, id string, f *followedJob) (byte
 // readStream reads what is new in one of the files.
 func (p *progress) readStream(ctx context.Context, id string, of joblog.Stream,
 	s *followedStream) (joblog.Piece, error) {
-	piece, err := p.read(ctx, joblog.Ask(id, of, s.Next()))
+	query := joblog.Ask(id, of, s.Next())
+	query.Seldom = true
+	piece, err := p.read(ctx, query)
 	if err != nil {
 		return piece, err
 	}
