@@ -303,16 +303,9 @@ func (s shot) take(w, h int) *draw.Canvas { return s.takeFor(w, h, false) }
 
 // takeFor draws a shot for a terminal that may show ASCII only.
 func (s shot) takeFor(w, h int, ascii bool) *draw.Canvas {
+	c := draw.New(w, h)
 	v, sc := s.scene(w, h)
 	sc.ASCII = ascii
-	return redraw(v, sc, w, h)
-}
-
-// redraw draws what a terminal of this size shows now.
-func redraw(v *view, sc *part.Scene, w, h int) *draw.Canvas {
-	c := draw.New(w, h)
-	sc.Resize(w, h)
-	v.resolveSelection(sc)
 	v.drawPage(&part.Frame{Canvas: c, Scene: sc})
 	return c
 }
