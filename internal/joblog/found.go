@@ -57,12 +57,12 @@ func (r *Reader) findFiles(ctx context.Context, q *Query) (*jobLog, error) {
 	r.mu.Unlock()
 	switch {
 	case f == nil:
-		return r.askFiles(ctx, q.Job, nil)
+		return r.askFiles(ctx, q, nil)
 	case q.Seldom && f.sufficesFor(r.now()):
 	case f.shouldAskAgain(r.now()):
 		ctx, cancel := context.WithTimeout(ctx, doubtful)
 		defer cancel()
-		if next, err := r.askFiles(ctx, q.Job, f); err == nil || f.files == nil {
+		if next, err := r.askFiles(ctx, q, f); err == nil || f.files == nil {
 			return next, err
 		}
 	}
@@ -102,8 +102,12 @@ func (f *jobLog) shouldAskAgain(now time.Time) bool {
 }
 
 // askFiles asks SLURM for the files of a job. before is what was known; nil: nothing.
-func (r *Reader) askFiles(ctx context.Context, job string, before *jobLog) (*jobLog, error) {
-	files, err := r.from.Find(ctx, job)
+func (r *Reader) askFiles(ctx context.Context, q *Query, before *jobLog) (*jobLog, error) {
+	find, job := r.from.Find, q.Job
+	if q.Seldom && r.from.Known != nil {
+		find = r.from.Known
+	}
+	files, err := find(ctx, job)
 	if err != nil && (ctx.Err() != nil || before != nil && before.files != nil) {
 		return nil, err
 	}

@@ -40,8 +40,8 @@ type Query struct {
 	Max    int
 	Latest bool
 
-	// Seldom says that nobody waits for the log: SLURM is asked once for the files of a job that has begun, and every
-	// 10 minutes if it has named none.
+	// Seldom says that nobody waits for the log: SLURM is asked at most once for the files of a job that has begun, and
+	// every 10 minutes if it has named none.
 	Seldom bool
 }
 

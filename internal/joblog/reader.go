@@ -28,6 +28,8 @@ const (
 type Sources struct {
 	// Find asks SLURM for the files of a job.
 	Find func(ctx context.Context, job string) (*cluster.LogFiles, error)
+	// Known does so only if SLURM has not named them before, for queries that ask it seldom. nil: Find.
+	Known func(ctx context.Context, job string) (*cluster.LogFiles, error)
 	// Ask sends a request to the probe of a node.
 	Ask func(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 	// Login reads a file on the host where SLURM is asked, if that is another host; it may hang for a minute. nil:

@@ -264,7 +264,7 @@ func TestHangsSinceBefore(t *testing.T) {
 			next.Host = "node02"
 			return &next, nil
 		}
-		if _, err := r.askFiles(t.Context(), "7", before); err != nil {
+		if _, err := r.askFiles(t.Context(), &Query{Job: "7"}, before); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := r.Read(t.Context(), Query{Job: "7", Max: 1}); err == nil ||

@@ -29,3 +29,22 @@ func TestLogsAreRemembered(t *testing.T) {
 		t.Errorf("another task: %+v", got)
 	}
 }
+
+// Of a job whose GPUs were asked for, the files are known without another question.
+func TestKnownLogs(t *testing.T) {
+	asked := 0
+	c := New(func(context.Context, ...string) ([]byte, []byte, error) {
+		asked++
+		return []byte("JobId=16 ArrayJobId=2 ArrayTaskId=13 JobName=x\n   UserId=alice(20001)\n" +
+			"   StdErr=/e\n   StdIn=/dev/null\n   StdOut=/o\n\n"), nil, nil
+	})
+	if _, err := c.showJob(t.Context(), "2"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.KnownLogs(t.Context(), "2_13"); err != nil || got.Out != "/o" || asked != 1 {
+		t.Errorf("%+v, %v, asked %d times", got, err, asked)
+	}
+	if _, err := c.KnownLogs(t.Context(), "7"); err == nil || asked != 2 {
+		t.Errorf("another job: %v, asked %d times", err, asked)
+	}
+}

@@ -23,6 +23,7 @@ type asker interface {
 	Next(context.Context) (*slurm.Answer, error)
 	Cancel(ctx context.Context, job, signal string) error
 	Logs(ctx context.Context, job string) (*cluster.LogFiles, error)
+	KnownLogs(ctx context.Context, job string) (*cluster.LogFiles, error)
 	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
 	Supply(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error)
 }
@@ -284,6 +285,11 @@ func (d *discoverer) cancelJob(ctx context.Context, job, signal string) error {
 // findLogs finds the files of a job's output, under the same conditions.
 func (d *discoverer) findLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	return askInTurn(ctx, d, job, d.slurm.Logs, errBusy, errBusy)
+}
+
+// findKnownLogs is findLogs, which asks SLURM only about jobs whose files it has not named yet.
+func (d *discoverer) findKnownLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	return askInTurn(ctx, d, job, d.slurm.KnownLogs, errBusy, errBusy)
 }
 
 // askInTurn passes a question to SLURM as an order, and returns the answer.

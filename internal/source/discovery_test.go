@@ -69,6 +69,10 @@ func (c *controller) Cancel(ctx context.Context, job, signal string) error {
 	return err
 }
 
+func (c *controller) KnownLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	return c.Logs(ctx, job)
+}
+
 func (c *controller) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	var at []time.Duration
 	_, err := c.command(ctx, &at, func() { c.orders = append(c.orders, fmt.Sprint("log of ", job, " ", at[0])) })

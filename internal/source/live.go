@@ -68,8 +68,8 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 	l.counter = counter{step: l.discoverer.runSupplyCommand, pace: l.discoverer.currentInterval,
 		floor: func() time.Duration { return l.Floor }}
 	l.logs = sync.OnceValue(func() *joblog.Reader {
-		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Ask: l.Ask, Login: l.OnLogin,
-			User: user, Host: host})
+		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Known: l.discoverer.findKnownLogs, Ask: l.Ask,
+			Login: l.OnLogin, User: user, Host: host})
 	})
 	l.causes, l.progress = newCauses(l.Log), newProgress(l.Log)
 	return l

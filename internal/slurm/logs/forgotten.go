@@ -19,7 +19,7 @@ import (
 // maxNamed limits for how many jobs the files are remembered.
 const maxNamed = 256
 
-// Note remembers the files of these jobs, for when the controller has forgotten them.
+// Note remembers the files of these jobs, for FindKnown, and for when the controller has forgotten them.
 func (f *Finder) Note(jobs []command.ShownJob) {
 	times := map[string]int{}
 	for _, j := range jobs {
@@ -34,6 +34,15 @@ func (f *Finder) Note(jobs []command.ShownJob) {
 		f.named = append(f.named, l)
 	}
 	f.named = f.named[max(len(f.named)-maxNamed, 0):]
+}
+
+// FindKnown returns the files of a job that the controller has named before, and asks only about other jobs.
+func (f *Finder) FindKnown(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	at := slices.IndexFunc(f.named, func(l *cluster.LogFiles) bool { return l.ID == job })
+	if at < 0 {
+		return f.Find(ctx, job)
+	}
+	return f.named[at], nil
 }
 
 // jobNotFound returns the failure when scontrol finds no such job.
