@@ -203,8 +203,8 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	return c.files.Find(ctx, job)
 }
 
-// KnownLogs returns the files that the controller named when it was asked for the GPUs of the job, and asks as Logs does
-// only if it was not.
+// KnownLogs returns the files that the controller named when it was asked for the GPUs of the job, and asks as Logs
+// does only if it was not.
 func (c *Client) KnownLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	return c.files.FindKnown(ctx, job)
 }

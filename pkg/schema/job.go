@@ -50,7 +50,7 @@ type Progress struct {
 	Unit                 string    `json:"unit,omitempty"` // of UnitsPerSecond: tokens, samples, images
 
 	Loss         *float64 `json:"loss,omitempty"`          // of the training
-	LossDiverged bool     `json:"loss_diverged,omitempty"` // the loss is no number any more
+	LossDiverged bool     `json:"loss_diverged,omitempty"` // the loss is NaN or inf
 	LearningRate *float64 `json:"learning_rate,omitempty"`
 	MFUPercent   *float64 `json:"mfu_percent,omitempty"` // model FLOPs utilization
 

@@ -27,7 +27,7 @@ type Progress struct {
 	Unit           string   `json:"unit,omitempty"` // of UnitsPerSecond: "tokens", "samples", "images"
 
 	Loss         *float64 `json:"loss,omitempty"`     // of the training
-	Diverged     bool     `json:"diverged,omitempty"` // the loss is no number any more: nan or inf
+	Diverged     bool     `json:"diverged,omitempty"` // the loss is NaN or inf
 	LearningRate *float64 `json:"learning_rate,omitempty"`
 	MFU          *float64 `json:"mfu_percent,omitempty"`
 

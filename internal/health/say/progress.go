@@ -75,7 +75,7 @@ func paceText(p *cluster.JobProgress, now time.Time) string {
 func lossText(p *cluster.JobProgress) string {
 	switch {
 	case p.Diverged:
-		return "loss is no number any more"
+		return "loss is NaN or inf"
 	case p.Loss != nil:
 		return fmt.Sprintf("loss %.3g", *p.Loss)
 	}

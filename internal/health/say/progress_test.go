@@ -43,7 +43,7 @@ func TestProgress(t *testing.T) {
 		{"over", func() progress.Progress { p := run; p.Step = p.Total; return p }(), time.Hour, nil,
 			"step 100,000 of 100,000 | 3.1 s/step (2.4 until 02:10) | loss 2.31"},
 		{"epochs", epochs, 0, nil, "epoch 3 of 10, step 200 of 400 | 3.2 ms/step (2.0 until 19:00 on 26 Nov) | " +
-			"loss is no number any more"},
+			"loss is NaN or inf"},
 	} {
 		j := &cluster.JobView{Progress: &cluster.JobProgress{Job: "7", Progress: test.p, Silence: test.silence}}
 		if test.limit > 0 {
