@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/output/doctor"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
@@ -86,7 +86,7 @@ func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool
 	}
 	defer a.Close()
 	var heard *source.EarlyAnswer
-	if slices.ContainsFunc(a.Doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
+	if slices.ContainsFunc(a.Doors, func(d remote.Candidate) bool { return d.Name == config.SSH }) {
 		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client, nil) // the report has the error
 	}
 	_, here := access.Here()

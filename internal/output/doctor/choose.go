@@ -5,22 +5,22 @@ import (
 	"errors"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// chooseDoor returns the door that nvnodetop would use, or why it would use none. Package auto goes through the
-// recorded answers of the doors.
-func chooseDoor(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
-	*reach.Failure) {
-	answered := make([]auto.Door, len(doors))
+// chooseDoor returns the door that nvnodetop would use, or why it would use none. A remote.Chooser goes
+// through the recorded answers of the doors.
+func chooseDoor(ctx context.Context, favorite string, doors []remote.Candidate, n *Node,
+	jobs []remote.KnownJob) (string, *reach.Failure) {
+	answered := make([]remote.Candidate, len(doors))
 	for i := range doors {
 		w := &n.Ways[i]
-		answered[i] = auto.Door{Name: w.Door, Kind: doors[i].Kind, Opener: replay{w},
+		answered[i] = remote.Candidate{Name: w.Door, Kind: doors[i].Kind, Opener: replay{w},
 			Fits: func(context.Context, string) string { return w.Unfit }}
 	}
-	o := auto.New(favorite, answered...)
+	o := remote.NewChooser(favorite, answered...)
 	o.Know(jobs)
 	for {
 		door := o.Route(ctx, n.Name).Door

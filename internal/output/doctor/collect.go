@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -23,11 +23,11 @@ type Options struct {
 	Names    []string
 	Run      command.Runner
 	Client   *slurm.Client
-	Heard    *SqueueAnswer                  // the Client's first answer, if it has been asked
-	Doors    []auto.Door                    // in the order in which they are tried
-	Favorite string                         // the door that last reached a node; empty: the first
-	Know     func([]cluster.Job) []auto.Job // tells the doors which jobs there are, and returns these
-	Progress func(what string)              // may be called by several goroutines
+	Heard    *SqueueAnswer                         // the Client's first answer, if it has been asked
+	Doors    []remote.Candidate                    // in the order in which they are tried
+	Favorite string                                // the door that last reached a node; empty: the first
+	Know     func([]cluster.Job) []remote.KnownJob // tells the doors which jobs there are, and returns these
+	Progress func(what string)                     // may be called by several goroutines
 	// Stacks asks the ranks of the job what they are doing
 	Stacks func(context.Context) (*rankstacks.Verdict, error)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -94,13 +94,13 @@ func collect(t *testing.T, ctx context.Context, ssh, openssh, srun fake) *Node {
 	var open atomic.Int32
 	ssh.open, openssh.open, srun.open = &open, &open, &open
 	quiet := func(context.Context, ...string) (stdout, stderr []byte, err error) { return nil, nil, nil }
-	jobs := []auto.Job{{ID: "7", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 2}},
+	jobs := []remote.KnownJob{{ID: "7", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 2}},
 		{ID: "8", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 0}}}
 	f := Collect(ctx, &Options{
 		Names: []string{"n1"}, Run: quiet, Client: slurm.New(quiet),
-		Doors: []auto.Door{{Name: "ssh", Kind: auto.SSH, Opener: ssh},
-			{Name: "openssh", Kind: auto.SSH, Opener: openssh}, {Name: "srun", Kind: auto.SLURM, Opener: srun}},
-		Know:     func([]cluster.Job) []auto.Job { return jobs },
+		Doors: []remote.Candidate{{Name: "ssh", Kind: remote.KindSSH, Opener: ssh},
+			{Name: "openssh", Kind: remote.KindSSH, Opener: openssh}, {Name: "srun", Kind: remote.KindSLURM, Opener: srun}},
+		Know:     func([]cluster.Job) []remote.KnownJob { return jobs },
 		Progress: func(string) {},
 	})
 	if open.Load() != 0 {
@@ -169,7 +169,7 @@ func TestTheRanksOfAJob(t *testing.T) {
 	}{"8": {1, "[n2]"}, "9": {0, "[]"}, "": {0, "[n1 n2]"}} {
 		asked := 0
 		o := &Options{Facts: Facts{Job: AskedJob{ID: job}}, Run: squeue, Client: slurm.New(squeue),
-			Know: func([]cluster.Job) []auto.Job { return nil }, Progress: func(string) {},
+			Know: func([]cluster.Job) []remote.KnownJob { return nil }, Progress: func(string) {},
 			Heard: &SqueueAnswer{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Number: "7", Nodes: []string{"n1"}},
 				{ID: "8", Number: "8", Nodes: []string{"n2"}}}}},
 			Stacks: func(context.Context) (*rankstacks.Verdict, error) {

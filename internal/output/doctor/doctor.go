@@ -12,7 +12,7 @@
 // nvnodetop doctor uses the same doors as the screens, but all of them, one after the other. doctor.Collect opens a
 // session through each, waits for the first report and closes it. The result is Facts: steps, failures, Hellos,
 // reports. doctor.Judge turns facts into verdicts and reads no clock. To find the door that nvnodetop would use, an
-// auto.Opener goes through the recorded answers (doctor/choose.go), so there is no second set of rules. If that door
+// remote.Chooser goes through the recorded answers (doctor/choose.go), so there is no second set of rules. If that door
 // works, the failures of the other doors are warnings.
 package doctor
 

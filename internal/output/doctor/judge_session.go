@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -15,12 +15,12 @@ import (
 func judgeJob(s *Slurm, n *Node, w *TransportTrial) Step {
 	step := Step{Name: "cgroup", Verdict: OK}
 	on := s.jobsOn(n.Name)
-	known := make([]auto.Job, len(on))
+	known := make([]remote.KnownJob, len(on))
 	of := map[string]bool{}
 	own, all := 0, 0
 	for i := range on {
 		gpus, _ := on[i].GPUsOn(n.Name)
-		known[i] = auto.Job{ID: on[i].Number, Nodes: []string{n.Name}, GPUs: map[string]int{n.Name: gpus}}
+		known[i] = remote.KnownJob{ID: on[i].Number, Nodes: []string{n.Name}, GPUs: map[string]int{n.Name: gpus}}
 		of[on[i].Number] = true
 		if all += gpus; on[i].Number == w.Hello.Job {
 			own = gpus
@@ -28,8 +28,8 @@ func judgeJob(s *Slurm, n *Node, w *TransportTrial) Step {
 	}
 	seen := w.Hello.WholeGPUs()
 	switch {
-	case auto.Misplaced(n.Name, w.Hello, known) != "":
-		step.Verdict, step.Text = Warning, auto.Misplaced(n.Name, w.Hello, known)
+	case remote.WhyMisplaced(n.Name, w.Hello, known) != "":
+		step.Verdict, step.Text = Warning, remote.WhyMisplaced(n.Name, w.Hello, known)
 		step.Meaning = "pam_slurm_adopt puts a session into one of your jobs, not always into the wanted one. Only a " +
 			"step (srun) shows the other."
 	case w.Hello.SLUID != "":

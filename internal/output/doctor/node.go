@@ -7,7 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -20,11 +20,11 @@ const (
 )
 
 // examineNode tries all doors to a node, and determines which one nvnodetop would choose.
-func (o *Options) examineNode(ctx context.Context, n *Node, jobs []auto.Job) {
+func (o *Options) examineNode(ctx context.Context, n *Node, jobs []remote.KnownJob) {
 	here := false
 	for i := range o.Doors {
 		d := &o.Doors[i]
-		w := TransportTrial{Door: d.Name, Here: d.Kind == auto.Here}
+		w := TransportTrial{Door: d.Name, Here: d.Kind == remote.KindHere}
 		switch {
 		case here:
 			w.Unfit = "not needed on this host"
@@ -45,7 +45,7 @@ func (o *Options) examineNode(ctx context.Context, n *Node, jobs []auto.Job) {
 }
 
 // tryDoor reaches a node through a door.
-func (o *Options) tryDoor(ctx context.Context, d *auto.Door, node string, w *TransportTrial) {
+func (o *Options) tryDoor(ctx context.Context, d *remote.Candidate, node string, w *TransportTrial) {
 	w.Stages = d.Opener.Route(ctx, node).Stages
 	began := time.Now()
 	session, err := d.Opener.Open(ctx, node, func(s reach.Step) {

@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
@@ -31,9 +31,9 @@ type Access struct {
 	Native     *ssh.Door
 	Commands   command.Runner
 	Client     *slurm.Client
-	Doors      []auto.Door // to the nodes, in the order in which they are tried
-	Favorite   string      // the door to try first; empty: the first one
-	User, Host string      // of SLURM's commands
+	Doors      []remote.Candidate // to the nodes, in the order in which they are tried
+	Favorite   string             // the door to try first; empty: the first one
+	User, Host string             // of SLURM's commands
 
 	OnLogin func(wire.ReadLog) (*wire.LogPiece, error) // reads logs on Host; nil: Host is this host
 
@@ -89,7 +89,7 @@ func Answers(login string) *command.KeptAnswers {
 func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door) }
 
 // Know tells the doors which jobs there are, and returns the jobs in the form of package auto.
-func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.setJobs(jobs) }
+func (a *Access) Know(jobs []cluster.Job) []remote.KnownJob { return a.opener.setJobs(jobs) }
 
 // parallelRetries limits how many failed nodes are dialed at the same time. A dead node takes 5 s of every 30 s: with
 // 320 of them none has to wait.

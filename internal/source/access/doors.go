@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
 	"github.com/nvnodetop/nvnodetop/internal/remote/openssh"
 	"github.com/nvnodetop/nvnodetop/internal/remote/srun"
@@ -20,14 +19,14 @@ import (
 
 // opener is the Opener for the nodes.
 type opener struct {
-	*auto.Opener
-	doors    []auto.Door // the doors to choose from
-	favorite string      // the door to try first; empty: the first one
+	*remote.Chooser
+	doors    []remote.Candidate // the doors to choose from
+	favorite string             // the door to try first; empty: the first one
 	steps    *srun.Door
 }
 
 // setJobs tells the doors which jobs there are, and returns the jobs in the form of package auto.
-func (o *opener) setJobs(jobs []cluster.Job) []auto.Job {
+func (o *opener) setJobs(jobs []cluster.Job) []remote.KnownJob {
 	o.steps.Know(withSteps(jobs)) // first, since the next line may move a session to a step
 	all := jobsByNode(jobs)
 	o.Know(all)
@@ -51,23 +50,23 @@ func withSteps(jobs []cluster.Job) []srun.Job {
 func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, error) {
 	o := &opener{steps: srun.New()}
 	if cfg.Login != "" { // only this door uses the connection to the login node
-		o.doors = []auto.Door{{Name: config.SSH, Kind: auto.SSH, Opener: remote.New(native)}}
-		o.Opener = auto.New("", o.doors...)
+		o.doors = []remote.Candidate{{Name: config.SSH, Kind: remote.KindSSH, Opener: remote.New(native)}}
+		o.Chooser = remote.NewChooser("", o.doors...)
 		return o, nil
 	}
 	doors, err := allDoors(host, native, o.steps)
 	if err != nil {
 		return nil, err
 	}
-	doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return !cfg.Doors.Has(d.Name) })
+	doors = slices.DeleteFunc(doors, func(d remote.Candidate) bool { return !cfg.Doors.Has(d.Name) })
 	if cfg.Transport != config.Auto {
-		o.doors = slices.DeleteFunc(doors, func(d auto.Door) bool { return d.Name != cfg.Transport })
-		o.Opener = auto.New("", o.doors...)
+		o.doors = slices.DeleteFunc(doors, func(d remote.Candidate) bool { return d.Name != cfg.Transport })
+		o.Chooser = remote.NewChooser("", o.doors...)
 		return o, nil
 	}
 	choice := config.Transport(slurm.ClusterName(host))
 	o.doors, o.favorite = doors, config.RememberedLately(choice, favoriteLife)
-	o.Opener = auto.New(o.favorite, doors...)
+	o.Chooser = remote.NewChooser(o.favorite, doors...)
 	o.Won = func(door string) {
 		// a home directory may be slow or full: the next run then begins with another door
 		go func() {
@@ -83,7 +82,7 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 const favoriteLife = 7 * 24 * time.Hour
 
 // allDoors lists the doors to nodes in the order in which they are tried.
-func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, error) {
+func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]remote.Candidate, error) {
 	here, err := local.New()
 	if err != nil {
 		return nil, err
@@ -99,14 +98,14 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 		return s.ControlPath, nil
 	})
 	program := openssh.New()
-	return []auto.Door{
-		{Name: "local", Kind: auto.Here, Opener: here,
+	return []remote.Candidate{
+		{Name: "local", Kind: remote.KindHere, Opener: here,
 			Fits: func(_ context.Context, node string) string { return notHere(node, host) }},
-		{Name: config.SSH, Kind: auto.SSH, Opener: first},
-		{Name: "control", Kind: auto.SSH, Opener: over(master), Fits: master.Unfit},
-		{Name: "openssh", Kind: auto.SSH, Opener: over(program),
+		{Name: config.SSH, Kind: remote.KindSSH, Opener: first},
+		{Name: "control", Kind: remote.KindSSH, Opener: over(master), Fits: master.Unfit},
+		{Name: "openssh", Kind: remote.KindSSH, Opener: over(program),
 			Fits: func(context.Context, string) string { return program.Missing() }},
-		{Name: "srun", Kind: auto.SLURM, Opener: steps.Opener(), Fits: steps.Fits},
+		{Name: "srun", Kind: remote.KindSLURM, Opener: steps.Opener(), Fits: steps.Fits},
 	}, nil
 }
 
@@ -122,8 +121,8 @@ func notHere(node, host string) string {
 }
 
 // jobsByNode returns the jobs with their GPUs, as far as SLURM has counted them.
-func jobsByNode(jobs []cluster.Job) []auto.Job {
-	var out []auto.Job
+func jobsByNode(jobs []cluster.Job) []remote.KnownJob {
+	var out []remote.KnownJob
 	for i := range jobs {
 		j := &jobs[i]
 		gpus := map[string]int{}
@@ -132,7 +131,7 @@ func jobsByNode(jobs []cluster.Job) []auto.Job {
 				gpus[node] = n
 			}
 		}
-		out = append(out, auto.Job{ID: j.Number, Nodes: j.Nodes, GPUs: gpus})
+		out = append(out, remote.KnownJob{ID: j.Number, Nodes: j.Nodes, GPUs: gpus})
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/srun"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
@@ -133,7 +133,7 @@ func TestJobsByNode(t *testing.T) {
 		{ID: "2_1", Number: "16", Nodes: []string{"a", "b", "c"}, Minors: map[string][]int{"a": {0, 3}},
 			Counts: map[string]int{"b": 4}},
 	})
-	want := []auto.Job{{ID: "16", Nodes: []string{"a", "b", "c"}, GPUs: map[string]int{"a": 2, "b": 4}}}
+	want := []remote.KnownJob{{ID: "16", Nodes: []string{"a", "b", "c"}, GPUs: map[string]int{"a": 2, "b": 4}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -1,4 +1,4 @@
-package auto
+package remote
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // TestAnSSHThatRefusedIsTriedAgain beside the step, after longer and longer waits. The step is kept until ssh works.
 func TestAnSSHThatRefusedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, "")
+		s := newDoorSite(t, "")
 		s.goes("a", "ssh: ok")
 		began := s.detours("a", reach.ClassRefused)
 		s.stays(began, 4*time.Hour, nil)
@@ -22,7 +22,7 @@ func TestAnSSHThatRefusedIsTriedAgain(t *testing.T) {
 		}
 		s.answers["ssh a"] = nil
 		_, s.last, _ = s.attempt("a")
-		s.stays(began, 256*time.Minute, no(reach.ClassOther))
+		s.stays(began, 256*time.Minute, failureOf(reach.ClassOther))
 		if s.open != 1 { // ssh's, which the next attempt takes
 			t.Errorf("%d sessions are open", s.open)
 		}
@@ -52,7 +52,7 @@ func TestAnSSHThatRefusedIsTriedAgain(t *testing.T) {
 // Detours that are short have one clock, and a try that is under way when its session ends leaves nothing.
 func TestShortDetours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, "")
+		s := newDoorSite(t, "")
 		s.goes("a", "ssh: ok")
 		began := s.detours("a", reach.ClassRefused)
 		for minutes := range 4 {
@@ -78,13 +78,13 @@ func TestShortDetours(t *testing.T) {
 // all the same.
 func TestNobodyTakesWhatADetourLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, "")
+		s := newDoorSite(t, "")
 		s.goes("a", "ssh: ok")
 		ctx, unwatch := context.WithCancel(t.Context())
 		s.watch = ctx
 		began := s.detours("a", reach.ClassRefused)
 		s.answers["ssh a"] = nil
-		s.stays(began, time.Hour, no(reach.ClassOther))
+		s.stays(began, time.Hour, failureOf(reach.ClassOther))
 		unwatch()
 		synctest.Wait()
 		if s.open != 0 {
@@ -98,7 +98,7 @@ func TestNobodyTakesWhatADetourLeft(t *testing.T) {
 // TestWhereSSHNeverWorkedSlurmStays: a site that refuses ssh gets no connection attempts for nothing.
 func TestWhereSSHNeverWorkedSlurmStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t, "")
+		s := newDoorSite(t, "")
 		s.stays(s.detours("a", reach.ClassRefused), 24*time.Hour, nil)
 		if len(s.tries) != 0 {
 			t.Errorf("tried after %v minutes", s.tries)
@@ -107,9 +107,9 @@ func TestWhereSSHNeverWorkedSlurmStays(t *testing.T) {
 }
 
 // detours has ssh refuse a node, which then is reached through SLURM.
-func (s *site) detours(node string, class reach.Class) (began time.Time) {
+func (s *doorSite) detours(node string, class reach.Class) (began time.Time) {
 	s.t.Helper()
-	s.answers["ssh "+node] = no(class)
+	s.answers["ssh "+node] = failureOf(class)
 	s.goes(node, "ssh: "+string(class)+"+")
 	door, session, failure := s.attempt(node)
 	if door != "srun" || failure != nil {
@@ -121,7 +121,7 @@ func (s *site) detours(node string, class reach.Class) (began time.Time) {
 
 // stays reads a report a second from the last session until so long after the detour began, and closes it. If it ends
 // before with another failure than want, the test fails.
-func (s *site) stays(began time.Time, long time.Duration, want *reach.Failure) {
+func (s *doorSite) stays(began time.Time, long time.Duration, want *reach.Failure) {
 	s.t.Helper()
 	for time.Since(began) < long {
 		if _, err := s.last.Next(); err != nil {

@@ -1,4 +1,4 @@
-package auto
+package remote
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/poller"
-	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// site is a set of doors whose answers the test sets.
-type site struct {
+// doorSite is a set of doors whose answers the test sets.
+type doorSite struct {
 	t       *testing.T
 	answers map[string]*reach.Failure // by "door node" or "door"; nil: the node is reached
 	unfit   map[string]string         // by "door node" or "door"
@@ -30,19 +29,19 @@ type site struct {
 	hangs bool            // ssh does not answer
 	tried int             // attempts that wait for it
 	watch context.Context // of attempts; nil: the test's
-	*Opener
+	*Chooser
 }
 
-type opener struct {
-	s    *site
+type fakeOpener struct {
+	s    *doorSite
 	door string
 }
 
-func (o opener) Route(context.Context, string) reach.Route {
+func (o fakeOpener) Route(context.Context, string) reach.Route {
 	return reach.Route{Stages: []reach.Stage{reach.Stage(o.door)}}
 }
 
-func (o opener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
+func (o fakeOpener) Open(ctx context.Context, node string, step func(reach.Step)) (poller.Session, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -66,7 +65,7 @@ func (o opener) Open(ctx context.Context, node string, step func(reach.Step)) (p
 }
 
 type fakeSession struct {
-	s    *site
+	s    *doorSite
 	said bool
 	over bool
 }
@@ -91,10 +90,10 @@ func (f *fakeSession) Close() error {
 	return nil
 }
 
-func newSite(t *testing.T, favorite string) *site {
-	s := &site{t: t, answers: map[string]*reach.Failure{}, unfit: map[string]string{}}
-	door := func(name string, kind Kind) Door {
-		return Door{Name: name, Kind: kind, Opener: opener{s, name}, Fits: func(_ context.Context, node string) string {
+func newDoorSite(t *testing.T, favorite string) *doorSite {
+	s := &doorSite{t: t, answers: map[string]*reach.Failure{}, unfit: map[string]string{}}
+	door := func(name string, kind DoorKind) Candidate {
+		return Candidate{Name: name, Kind: kind, Opener: fakeOpener{s, name}, Fits: func(_ context.Context, node string) string {
 			if why := s.unfit[name+" "+node]; why != "" {
 				return why
 			}
@@ -102,13 +101,13 @@ func newSite(t *testing.T, favorite string) *site {
 		}}
 	}
 	s.unfit["local"] = "this host is login1"
-	s.Opener = New(favorite, door("local", Here), door("ssh", SSH), door("openssh", SSH), door("srun", SLURM))
+	s.Chooser = NewChooser(favorite, door("local", KindHere), door("ssh", KindSSH), door("openssh", KindSSH), door("srun", KindSLURM))
 	s.Won = func(door string) { s.won = append(s.won, door) }
 	return s
 }
 
 // attempt returns the door of the next attempt, and its result.
-func (s *site) attempt(node string) (door string, session poller.Session, failure *reach.Failure) {
+func (s *doorSite) attempt(node string) (door string, session poller.Session, failure *reach.Failure) {
 	s.t.Helper()
 	ctx := s.t.Context()
 	if s.watch != nil {
@@ -123,7 +122,7 @@ func (s *site) attempt(node string) (door string, session poller.Session, failur
 }
 
 // goes checks the doors of the next attempts, as "ssh: auth, srun: ok". A "+" says that the next one follows at once.
-func (s *site) goes(node, want string) (last *reach.Failure) {
+func (s *doorSite) goes(node, want string) (last *reach.Failure) {
 	s.t.Helper()
 	var got []string
 	for range strings.Count(want, ",") + 1 {
@@ -145,14 +144,14 @@ func (s *site) goes(node, want string) (last *reach.Failure) {
 	return last
 }
 
-func no(class reach.Class) *reach.Failure {
+func failureOf(class reach.Class) *reach.Failure {
 	return &reach.Failure{Class: class, Short: "no " + string(class),
 		Hints: []string{"mend " + string(class), "or not"}}
 }
 
 func TestTheNextDoorFollowsARefusal(t *testing.T) {
-	s := newSite(t, "")
-	s.answers["ssh"], s.answers["openssh"] = no(reach.ClassAuth), no(reach.ClassHostKeyUnknown)
+	s := newDoorSite(t, "")
+	s.answers["ssh"], s.answers["openssh"] = failureOf(reach.ClassAuth), failureOf(reach.ClassHostKeyUnknown)
 	s.goes("a", "ssh: auth+, openssh: host_key_unknown+, srun: ok, srun: ok")
 	s.goes("b", "srun: ok") // which reached a
 	if want := []string{"srun"}; !slices.Equal(s.won, want) {
@@ -162,8 +161,8 @@ func TestTheNextDoorFollowsARefusal(t *testing.T) {
 
 // TestWhenNoDoorOpens lists what each of them answered, and begins anew.
 func TestWhenNoDoorOpens(t *testing.T) {
-	s := newSite(t, "")
-	s.answers["ssh"], s.answers["srun"] = no(reach.ClassAuth), no(reach.ClassSlurm)
+	s := newDoorSite(t, "")
+	s.answers["ssh"], s.answers["srun"] = failureOf(reach.ClassAuth), failureOf(reach.ClassSlurm)
 	s.unfit["openssh"] = "no ssh in PATH"
 	want := []reach.Tried{
 		{Door: "ssh", Class: reach.ClassAuth, Summary: "no auth", Hint: "mend auth"},
@@ -181,26 +180,26 @@ func TestWhenNoDoorOpens(t *testing.T) {
 }
 
 func TestWhichFailuresAnotherDoorCures(t *testing.T) {
-	inside := no(reach.ClassTimeout)
-	inside.Stage = remote.StageProbe
-	odd := no(reach.ClassOther)
-	odd.Stage = remote.StageDriver
+	inside := failureOf(reach.ClassTimeout)
+	inside.Stage = StageProbe
+	odd := failureOf(reach.ClassOther)
+	odd.Stage = StageDriver
 	for _, c := range []struct {
 		failure *reach.Failure
 		want    string
 	}{
-		{no(reach.ClassAdopt), "ssh: adopt+, openssh: ok"},
-		{no(reach.ClassLocal), "ssh: local+, openssh: ok"},
-		{no(reach.ClassOther), "ssh: other+, openssh: ok"},
-		{no(reach.ClassRefused), "ssh: refused+, srun: ok"}, // OpenSSH would hear the same
+		{failureOf(reach.ClassAdopt), "ssh: adopt+, openssh: ok"},
+		{failureOf(reach.ClassLocal), "ssh: local+, openssh: ok"},
+		{failureOf(reach.ClassOther), "ssh: other+, openssh: ok"},
+		{failureOf(reach.ClassRefused), "ssh: refused+, srun: ok"}, // OpenSSH would hear the same
 		// ssh has reached no node: is there a firewall?
-		{no(reach.ClassTimeout), "ssh: timeout+, srun: ok"},
-		{no(reach.ClassHostKeyChanged), "ssh: host_key_changed+, srun: ok"}, // ssh alone is deceived
-		{no(reach.ClassNoSpace), "ssh: no_space, ssh: no_space"},
+		{failureOf(reach.ClassTimeout), "ssh: timeout+, srun: ok"},
+		{failureOf(reach.ClassHostKeyChanged), "ssh: host_key_changed+, srun: ok"}, // ssh alone is deceived
+		{failureOf(reach.ClassNoSpace), "ssh: no_space, ssh: no_space"},
 		{inside, "ssh: timeout, ssh: timeout"},
 		{odd, "ssh: other, ssh: other"},
 	} {
-		s := newSite(t, "")
+		s := newDoorSite(t, "")
 		s.answers["ssh"] = c.failure
 		s.goes("a", c.want)
 	}
@@ -210,12 +209,12 @@ func TestWhichFailuresAnotherDoorCures(t *testing.T) {
 // shell that is only slow gets a second try.
 func TestADoorThatLetsUsInMayBeOfNoUse(t *testing.T) {
 	inside := func(class reach.Class) *reach.Failure {
-		f := no(class)
-		f.Stage = remote.StageProbe
+		f := failureOf(class)
+		f.Stage = StageProbe
 		return f
 	}
-	driver := no(reach.ClassProbeFailed)
-	driver.Stage = remote.StageDriver
+	driver := failureOf(reach.ClassProbeFailed)
+	driver.Stage = StageDriver
 	for _, c := range []struct {
 		failure *reach.Failure
 		want    string
@@ -229,11 +228,11 @@ func TestADoorThatLetsUsInMayBeOfNoUse(t *testing.T) {
 		{inside(reach.ClassGarbage), "ssh: garbage, ssh: garbage+, srun: ok"},
 		{driver, "ssh: probe_failed, ssh: probe_failed"},
 	} {
-		s := newSite(t, "")
+		s := newDoorSite(t, "")
 		s.answers["ssh"] = c.failure
 		s.goes("a", c.want)
 	}
-	s := newSite(t, "")
+	s := newDoorSite(t, "")
 	s.answers["ssh"], s.unfit["srun"] = inside(reach.ClassLimit), "no job"
 	if f := s.goes("a", "ssh: limit, ssh: limit"); len(f.Doors) != 2 || f.Doors[1].Summary != "no job" {
 		t.Errorf("doors %+v", f.Doors)
@@ -248,8 +247,8 @@ func TestADoorThatLetsUsInMayBeOfNoUse(t *testing.T) {
 
 // A node whose host key has changed is reached by a step, and the user is told until ssh accepts a key.
 func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
-	s := newSite(t, "")
-	s.answers["ssh"] = no(reach.ClassHostKeyChanged)
+	s := newDoorSite(t, "")
+	s.answers["ssh"] = failureOf(reach.ClassHostKeyChanged)
 	s.goes("a", "ssh: host_key_changed+, srun: ok")
 	want := reach.Tried{Door: "ssh", Class: reach.ClassHostKeyChanged, Summary: s.answers["ssh"].Summary(),
 		Hint: s.answers["ssh"].Hints[0]}
@@ -259,9 +258,9 @@ func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
 	if r := s.Route(t.Context(), "b"); r.Passed != nil {
 		t.Errorf("another node: %+v", r.Passed)
 	}
-	s.answers["srun"], s.answers["ssh"] = no(reach.ClassSlurm), nil
+	s.answers["srun"], s.answers["ssh"] = failureOf(reach.ClassSlurm), nil
 	s.goes("a", "srun: slurm+, ssh: ok")
-	s.answers["srun"], s.answers["ssh"] = nil, no(reach.ClassRefused)
+	s.answers["srun"], s.answers["ssh"] = nil, failureOf(reach.ClassRefused)
 	s.goes("a", "ssh: refused+, srun: ok")
 	if r := s.Route(t.Context(), "a"); r.Passed != nil {
 		t.Errorf("its key was accepted since, but %+v", r.Passed)
@@ -270,59 +269,59 @@ func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
 
 // A node is down if it does not answer the transport that has reached other nodes.
 func TestADeadNodeIsDialedByOneDoor(t *testing.T) {
-	s := newSite(t, "")
+	s := newDoorSite(t, "")
 	s.goes("a", "ssh: ok")
-	s.answers["ssh b"] = no(reach.ClassTimeout)
+	s.answers["ssh b"] = failureOf(reach.ClassTimeout)
 	if f := s.goes("b", "ssh: timeout, ssh: timeout"); f.Doors != nil {
 		t.Errorf("doors %+v", f.Doors)
 	}
-	s.answers["ssh a"] = no(reach.ClassRefused)
+	s.answers["ssh a"] = failureOf(reach.ClassRefused)
 	s.goes("a", "ssh: refused+, srun: ok")
 }
 
 // A door whose own stages are done has reached the node, whatever happens then.
 func TestADoorThatGetsInIsKept(t *testing.T) {
-	s := newSite(t, "")
-	full := no(reach.ClassNoSpace)
-	full.Stage = remote.StageProbe
-	s.answers["ssh"], s.answers["openssh"] = no(reach.ClassAuth), full
+	s := newDoorSite(t, "")
+	full := failureOf(reach.ClassNoSpace)
+	full.Stage = StageProbe
+	s.answers["ssh"], s.answers["openssh"] = failureOf(reach.ClassAuth), full
 	if f := s.goes("a", "ssh: auth+, openssh: no_space, openssh: no_space"); f.Doors != nil {
 		t.Errorf("doors %+v", f.Doors)
 	}
 }
 
 func TestTheRememberedDoorComesFirst(t *testing.T) {
-	s := newSite(t, "srun")
+	s := newDoorSite(t, "srun")
 	s.unfit["local login1"], s.unfit["local"] = "", ""
 	s.goes("login1", "local: ok")
 	s.unfit["local"] = "this host is login1"
 	s.goes("b", "srun: ok") // whatever this host is reached through
-	s = newSite(t, "srun")
+	s = newDoorSite(t, "srun")
 	s.goes("a", "srun: ok")
 	if len(s.won) != 0 {
 		t.Errorf("told again that %q won", s.won)
 	}
-	s.answers["srun b"] = no(reach.ClassSlurm)
+	s.answers["srun b"] = failureOf(reach.ClassSlurm)
 	s.goes("b", "srun: slurm+, ssh: ok, ssh: ok")
-	s.answers["srun c"] = no(reach.ClassSlurm)
+	s.answers["srun c"] = failureOf(reach.ClassSlurm)
 	s.goes("c", "srun: slurm+, ssh: ok")
 	s.goes("d", "ssh: ok")  // which has reached more
 	s.goes("a", "srun: ok") // keeps its door
 	s.unfit["srun"] = "no job is known"
 	s.goes("a", "ssh: ok")
-	if s := newSite(t, "a door of the past"); s.Route(t.Context(), "a").Door != "ssh" {
+	if s := newDoorSite(t, "a door of the past"); s.Route(t.Context(), "a").Door != "ssh" {
 		t.Error("an unknown favorite is not ignored")
 	}
 }
 
 // TestTheFavoriteDoesNotFlap where half of the nodes need another door: each change is written to the home directory.
 func TestTheFavoriteDoesNotFlap(t *testing.T) {
-	s := newSite(t, "")
+	s := newDoorSite(t, "")
 	s.unfit["openssh"] = "no ssh in PATH"
 	for i := range 512 {
 		node := fmt.Sprintf("n%d", i)
 		if i%2 == 1 {
-			s.answers["ssh "+node] = no(reach.ClassAuth)
+			s.answers["ssh "+node] = failureOf(reach.ClassAuth)
 		}
 		for range 2 {
 			if _, session, failure := s.attempt(node); failure == nil {
@@ -343,8 +342,8 @@ func TestTheFavoriteDoesNotFlap(t *testing.T) {
 }
 
 func TestNoDoorFits(t *testing.T) {
-	s := newSite(t, "")
-	alone := New("", s.doors[0])
+	s := newDoorSite(t, "")
+	alone := NewChooser("", s.doors[0])
 	r := alone.Route(t.Context(), "a")
 	_, err := alone.Open(t.Context(), "a", func(reach.Step) {})
 	f := reach.AsFailure(err, "")
@@ -363,7 +362,7 @@ func TestNoDoorFits(t *testing.T) {
 }
 
 func TestACanceledAttemptIsNoAnswer(t *testing.T) {
-	s := newSite(t, "")
+	s := newDoorSite(t, "")
 	s.Route(t.Context(), "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -374,7 +373,7 @@ func TestACanceledAttemptIsNoAnswer(t *testing.T) {
 }
 
 // stream opens a session and reads until it ends or has brought a report.
-func (s *site) stream(node string) (door string, failure *reach.Failure) {
+func (s *doorSite) stream(node string) (door string, failure *reach.Failure) {
 	s.t.Helper()
 	door, session, failure := s.attempt(node)
 	if failure != nil {
@@ -390,9 +389,9 @@ func (s *site) stream(node string) (door string, failure *reach.Failure) {
 }
 
 func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
-	s := newSite(t, "")
+	s := newDoorSite(t, "")
 	s.hello.Job = "2"
-	jobs := []Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}},
+	jobs := []KnownJob{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}},
 		{ID: "1", Nodes: []string{"b", "a"}, GPUs: map[string]int{"a": 4}}}
 	s.Know(jobs)
 	want := func(door string, failed bool) {
@@ -412,8 +411,8 @@ func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 	want("srun", false)
 
 	// srun does not work: the session in the other job is better than none.
-	s.answers["srun"] = no(reach.ClassSlurm)
-	s.Opener = New("", s.doors...)
+	s.answers["srun"] = failureOf(reach.ClassSlurm)
+	s.Chooser = NewChooser("", s.doors...)
 	s.Know(jobs)
 	want("ssh", true)
 	want("srun", true)
@@ -421,14 +420,14 @@ func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 
 	// And if not even that works any more, there is an end.
 	want("ssh", true)
-	s.answers["ssh"] = no(reach.ClassAuth)
+	s.answers["ssh"] = failureOf(reach.ClassAuth)
 	want("srun", true)
 	s.goes("a", "ssh: auth+, openssh: ok")
-	s.answers["openssh"] = no(reach.ClassAuth)
+	s.answers["openssh"] = failureOf(reach.ClassAuth)
 	s.goes("a", "openssh: auth+, ssh: auth+, srun: slurm")
 
 	s.answers["ssh"], s.unfit["srun"] = nil, "no srun in PATH"
-	s.Opener = New("", s.doors...)
+	s.Chooser = NewChooser("", s.doors...)
 	s.Know(jobs)
 	want("ssh", false)
 	if s.open != 0 {
@@ -438,7 +437,7 @@ func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 
 func TestWhatIsMisplaced(t *testing.T) {
 	cards := func(n int) []wire.Card { return make([]wire.Card, n) }
-	jobs := []Job{
+	jobs := []KnownJob{
 		{ID: "1", Nodes: []string{"a", "b"}, GPUs: map[string]int{"a": 4, "b": 1}},
 		{ID: "2", Nodes: []string{"a", "b"}, GPUs: map[string]int{"a": 1, "b": 1}},
 		{ID: "3", Nodes: []string{"a"}},
@@ -461,7 +460,7 @@ func TestWhatIsMisplaced(t *testing.T) {
 		{"b", wire.Hello{Job: "2", GPUs: cards(1)}, false}, // SLURM would show one of them too
 		{"c", wire.Hello{Job: "2", GPUs: cards(1)}, false},
 	} {
-		o := New("", Door{})
+		o := NewChooser("", Candidate{})
 		if o.whyMisplaced(c.node, &c.hello) != "" {
 			t.Error("misplaced without a job")
 		}
@@ -474,12 +473,12 @@ func TestWhatIsMisplaced(t *testing.T) {
 
 // TestASessionThatWasLeftIsReturnedTo when the step that was to be better gets in, but its probe does not start.
 func TestASessionThatWasLeftIsReturnedTo(t *testing.T) {
-	s := newSite(t, "")
+	s := newDoorSite(t, "")
 	s.hello.Job = "2"
-	s.Know([]Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}},
+	s.Know([]KnownJob{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}},
 		{ID: "1", Nodes: []string{"a"}, GPUs: map[string]int{"a": 4}}})
-	full := no(reach.ClassNoSpace)
-	full.Stage = remote.StageProbe
+	full := failureOf(reach.ClassNoSpace)
+	full.Stage = StageProbe
 	s.answers["srun"] = full
 	for i, want := range []string{"ssh adopt", "srun no_space", "ssh "} {
 		door, f := s.stream("a")

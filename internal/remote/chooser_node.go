@@ -1,18 +1,17 @@
-package auto
+package remote
 
 import (
 	"context"
 	"slices"
 
-	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// nowhere stands for no door.
-const nowhere = -1
+// noDoor stands for no door.
+const noDoor = -1
 
-// node is the state of one node. In a round, it goes through the doors until one reaches the node or none is left.
-type node struct {
+// nodeState is the state of one node. In a round, it goes through the doors until one reaches the node or none is left.
+type nodeState struct {
 	name string
 	door int // door of this attempt, or of the next one
 	home int // door that last reached the node
@@ -26,31 +25,32 @@ type node struct {
 
 	// The round so far.
 	tried  []reach.Tried
-	faults []fault // faults that other doors may cure
-	poor   int     // door whose session was given up for a possibly better one; it is still better than none
+	faults []curableFault // faults that other doors may cure
+	poor   int            // door whose session was given up for a possibly better one; it is still better than none
 }
 
-func (o *Opener) findNode(name string) *node {
+func (o *Chooser) findNode(name string) *nodeState {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := o.nodes[name]
 	if n == nil {
-		n = &node{name: name, counted: nowhere}
-		n.resetRound(nowhere)
+		n = &nodeState{name: name, counted: noDoor}
+		n.resetRound(noDoor)
 		o.nodes[name] = n
 	}
 	return n
 }
 
 // resetRound ends the round of a node. home is the first door of the next round.
-func (n *node) resetRound(home int) {
-	*n = node{name: n.name, door: home, home: home, counted: n.counted, poor: nowhere, changed: n.changed, away: n.away,
+func (n *nodeState) resetRound(home int) {
+	*n = nodeState{name: n.name, door: home, home: home, counted: n.counted, poor: noDoor, changed: n.changed,
+		away: n.away,
 		slow: n.slow}
 }
 
-// fault is a failure that another door may cure.
-type fault struct {
-	kind Kind
+// curableFault is a failure that another door may cure.
+type curableFault struct {
+	kind DoorKind
 	any  bool // another door of the same kind may cure it
 }
 
@@ -83,34 +83,34 @@ var slowFaults = []reach.Class{reach.ClassProbeLate, reach.ClassGarbage}
 
 // faultOf returns the fault that a failure of the node's door amounts to. ok is false if no other door would fare
 // better.
-func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
+func (o *Chooser) faultOf(n *nodeState, f *reach.Failure) (_ curableFault, ok bool) {
 	kind := o.doors[n.door].Kind
-	inside := f.Stage == remote.StageProbe || f.Stage == remote.StageDriver
+	inside := f.Stage == StageProbe || f.Stage == StageDriver
 	switch {
 	case slices.Contains(loginFaults, f.Class), f.Class == reach.ClassOther && !inside:
-		return fault{kind: kind, any: true}, true
+		return curableFault{kind: kind, any: true}, true
 	case slices.Contains(kindFaults, f.Class), slices.Contains(deadFaults, f.Class) && !inside && !o.hasReached(n.door):
-		return fault{kind: kind}, true
-	case f.Stage == remote.StageProbe && slices.Contains(sessionFaults, f.Class), f.Class == reach.ClassLimit,
+		return curableFault{kind: kind}, true
+	case f.Stage == StageProbe && slices.Contains(sessionFaults, f.Class), f.Class == reach.ClassLimit,
 		slices.Contains(slowFaults, f.Class) && n.slow >= 2:
-		return fault{kind: kind}, true
+		return curableFault{kind: kind}, true
 	}
-	return fault{}, false
+	return curableFault{}, false
 }
 
 // startRound starts a round with the door that last reached the node, if it still applies, and otherwise with the first
 // door that applies.
-func (o *Opener) startRound(ctx context.Context, n *node) {
+func (o *Chooser) startRound(ctx context.Context, n *nodeState) {
 	n.resetRound(n.home)
-	if n.home == nowhere || o.doors[n.home].whyUnfit(ctx, n.name) != "" {
-		o.nextDoor(ctx, n, func(*Door) bool { return true })
+	if n.home == noDoor || o.doors[n.home].whyUnfit(ctx, n.name) != "" {
+		o.nextDoor(ctx, n, func(*Candidate) bool { return true })
 	}
 }
 
 // nextDoor moves n to the next door that helps, and returns false if there is none. It records the doors that do not
 // apply.
-func (o *Opener) nextDoor(ctx context.Context, n *node, helps func(*Door) bool) bool {
-	n.door = nowhere
+func (o *Chooser) nextDoor(ctx context.Context, n *nodeState, helps func(*Candidate) bool) bool {
+	n.door = noDoor
 	for _, i := range o.doorOrder() {
 		d := &o.doors[i]
 		if n.hasTried(d.Name) || !helps(d) {
@@ -121,29 +121,29 @@ func (o *Opener) nextDoor(ctx context.Context, n *node, helps func(*Door) bool) 
 			n.door = i
 			return true
 		}
-		if d.Kind != Here || len(o.doors) == 1 {
+		if d.Kind != KindHere || len(o.doors) == 1 {
 			n.tried = append(n.tried, reach.Tried{Door: d.Name, Class: reach.ClassNoDoor, Summary: why})
 		}
 	}
 	return false
 }
 
-func (n *node) hasTried(door string) bool {
+func (n *nodeState) hasTried(door string) bool {
 	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
 }
 
 // curedBy reports whether a door may cure one of the faults of the round. Another door of the kind that was given up
 // would be no better.
-func (o *Opener) curedBy(n *node, d *Door) bool {
-	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
+func (o *Chooser) curedBy(n *nodeState, d *Candidate) bool {
+	if n.poor != noDoor && d.Kind == o.doors[n.poor].Kind {
 		return false
 	}
-	return slices.ContainsFunc(n.faults, func(f fault) bool { return f.any || f.kind != d.Kind })
+	return slices.ContainsFunc(n.faults, func(f curableFault) bool { return f.any || f.kind != d.Kind })
 }
 
 // noteFailure records the failure of an attempt, and moves on to the next door if another one may help. It returns the
 // failure together with the next step.
-func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
+func (o *Chooser) noteFailure(ctx context.Context, n *nodeState, failure *reach.Failure) *reach.Failure {
 	f := *failure
 	if slices.Contains(slowFaults, f.Class) {
 		n.slow++
@@ -151,7 +151,7 @@ func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failur
 		n.slow = 0
 	}
 	fault, curable := o.faultOf(n, &f)
-	if !curable && n.poor == nowhere && (f.Stage == remote.StageProbe || f.Stage == remote.StageDriver) {
+	if !curable && n.poor == noDoor && (f.Stage == StageProbe || f.Stage == StageDriver) {
 		n.resetRound(n.door) // the door itself works
 		return &f
 	}
@@ -160,12 +160,12 @@ func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failur
 		n.faults = append(n.faults, fault)
 	}
 	if n.door == n.poor {
-		n.poor = nowhere // even that door no longer works
+		n.poor = noDoor // even that door no longer works
 	}
 	switch {
-	case len(n.faults) > 0 && o.nextDoor(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }):
+	case len(n.faults) > 0 && o.nextDoor(ctx, n, func(d *Candidate) bool { return o.curedBy(n, d) }):
 		f.Next = true
-	case n.poor != nowhere:
+	case n.poor != noDoor:
 		n.door, f.Next = n.poor, true
 	}
 	if len(n.faults) > 0 && len(n.tried) > 1 {
@@ -178,7 +178,7 @@ func (o *Opener) noteFailure(ctx context.Context, n *node, failure *reach.Failur
 }
 
 // noteAnswer adds the answer of a door to the round.
-func (n *node) noteAnswer(door string, f *reach.Failure) {
+func (n *nodeState) noteAnswer(door string, f *reach.Failure) {
 	t := reach.Tried{Door: door, Class: f.Class, Summary: f.Summary()}
 	if len(f.Hints) > 0 {
 		t.Hint = f.Hints[0]
@@ -190,7 +190,7 @@ func (n *node) noteAnswer(door string, f *reach.Failure) {
 }
 
 // nothingFits returns the failure of a node to which no door applies.
-func (o *Opener) nothingFits(n *node) *reach.Failure {
+func (o *Chooser) nothingFits(n *nodeState) *reach.Failure {
 	f := &reach.Failure{
 		Class: reach.ClassNoDoor, Short: "no transport applies",
 		Meaning: "None of the transports applies to this node.", Hints: []string{"choose another one with --transport"},

@@ -1,4 +1,4 @@
-package auto
+package remote
 
 import (
 	"context"
@@ -9,18 +9,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// session is a session over ssh. It ends when it turns out to be in another job than the wanted one, if a door of
-// another kind can be tried. It checks this with each message, since SLURM says only later how many GPUs a job has.
-type session struct {
+// adoptedSession is a session over ssh. It ends when it turns out to be in another job than the wanted one, if a door
+// of another kind can be tried. It checks this with each message, since SLURM says only later how many GPUs a job has.
+type adoptedSession struct {
 	poller.Session
-	o     *Opener
-	n     *node
+	o     *Chooser
+	n     *nodeState
 	hello *wire.Hello
 	stay  bool // there is nothing better
 }
 
 // Next implements poller.Session.
-func (s *session) Next() (wire.Message, error) {
+func (s *adoptedSession) Next() (wire.Message, error) {
 	m, err := s.Session.Next()
 	if err != nil || s.stay {
 		return m, err
@@ -46,14 +46,14 @@ const fitsWithin = 2 * time.Second
 
 // leaveDoor moves a node to a door of another kind than its session's, and returns the failure that ends the session;
 // nil if there is no such door.
-func (o *Opener) leaveDoor(n *node, why string) *reach.Failure {
+func (o *Chooser) leaveDoor(n *nodeState, why string) *reach.Failure {
 	ctx, cancel := context.WithTimeout(context.Background(), fitsWithin)
 	defer cancel()
 	from := n.door
 	f := &reach.Failure{Class: reach.ClassAdopt, Short: "adopted into another job", Cause: why, Next: true}
 	n.noteAnswer(o.doors[from].Name, f)
-	n.faults, n.poor = []fault{{kind: o.doors[from].Kind}}, from
-	if !o.nextDoor(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }) {
+	n.faults, n.poor = []curableFault{{kind: o.doors[from].Kind}}, from
+	if !o.nextDoor(ctx, n, func(d *Candidate) bool { return o.curedBy(n, d) }) {
 		n.resetRound(from)
 		return nil
 	}

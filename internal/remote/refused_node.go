@@ -1,4 +1,4 @@
-package auto
+package remote
 
 import (
 	"context"
@@ -26,18 +26,18 @@ type sshOutage struct {
 }
 
 // refusedBy returns the ssh door that was refused in this round and has reached nodes in this run, or nowhere.
-func (o *Opener) refusedBy(n *node) int {
+func (o *Chooser) refusedBy(n *nodeState) int {
 	for _, t := range n.tried {
 		if t.Class != reach.ClassRefused {
 			continue
 		}
 		for i := range o.doors {
-			if d := &o.doors[i]; d.Name == t.Door && d.Kind == SSH && o.hasReached(i) {
+			if d := &o.doors[i]; d.Name == t.Door && d.Kind == KindSSH && o.hasReached(i) {
 				return i
 			}
 		}
 	}
-	return nowhere
+	return noDoor
 }
 
 // recoveredSession is a session over ssh that was opened during a detour. The next attempt takes it over.
@@ -51,8 +51,8 @@ type recoveredSession struct {
 // works: a running step must not be given up for nothing, since SLURM may be unable to start another one.
 type detour struct {
 	poller.Session
-	o      *Opener
-	n      *node
+	o      *Chooser
+	n      *nodeState
 	ctx    context.Context // context of the watch: sessions end with it
 	ended  context.Context // done when the detour is closed
 	end    context.CancelFunc
@@ -60,7 +60,7 @@ type detour struct {
 	result chan recoveredSession
 }
 
-func (o *Opener) newDetour(ctx context.Context, n *node, s poller.Session) *detour {
+func (o *Chooser) newDetour(ctx context.Context, n *nodeState, s poller.Session) *detour {
 	d := &detour{Session: s, o: o, n: n, ctx: ctx, result: make(chan recoveredSession)}
 	d.ended, d.end = context.WithCancel(ctx)
 	return d
@@ -98,13 +98,13 @@ func (d *detour) Close() error {
 func (d *detour) endDetour(r recoveredSession) *reach.Failure {
 	n := d.n
 	r.drop = context.AfterFunc(d.ctx, func() { _ = r.session.Close() })
-	n.door, n.faults, n.back = n.away.from, []fault{{kind: SSH}}, &r
+	n.door, n.faults, n.back = n.away.from, []curableFault{{kind: KindSSH}}, &r
 	name := d.o.doors[n.door].Name
 	return &reach.Failure{Class: reach.ClassOther, Short: name + " works again", Next: true}
 }
 
 // tryDoor opens a session over ssh and hands it to Next, or closes it when the detour has ended.
-func (d *detour) tryDoor(door *Door, node string) {
+func (d *detour) tryDoor(door *Candidate, node string) {
 	var r recoveredSession
 	ctx, cancel := context.WithCancel(d.ctx)
 	stop := context.AfterFunc(d.ended, cancel)

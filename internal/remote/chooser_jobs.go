@@ -1,4 +1,4 @@
-package auto
+package remote
 
 import (
 	"fmt"
@@ -7,35 +7,35 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Job is a running job of the user.
-type Job struct {
+// KnownJob is a running job of the user.
+type KnownJob struct {
 	ID    string // SLURM's number
 	Nodes []string
 	GPUs  map[string]int // number of the job's GPUs by node; no entry: unknown
 }
 
-// Know tells the Opener which jobs run now.
-func (o *Opener) Know(jobs []Job) {
+// Know tells the Chooser which jobs run now.
+func (o *Chooser) Know(jobs []KnownJob) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.jobs = jobs
 }
 
-// whyMisplaced returns Misplaced for the jobs that the Opener knows.
-func (o *Opener) whyMisplaced(node string, hello *wire.Hello) (why string) {
+// whyMisplaced returns WhyMisplaced for the jobs that the Chooser knows.
+func (o *Chooser) whyMisplaced(node string, hello *wire.Hello) (why string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Misplaced(node, hello, o.jobs)
+	return WhyMisplaced(node, hello, o.jobs)
 }
 
-// Misplaced returns why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it into a job
-// that has fewer GPUs there than another job, and those of the other job are hidden. Empty: the session shows them, or
-// the jobs are unknown.
-func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
+// WhyMisplaced returns why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it into a
+// job that has fewer GPUs there than another job, and those of the other job are hidden. Empty: the session shows them,
+// or the jobs are unknown.
+func WhyMisplaced(node string, hello *wire.Hello, jobs []KnownJob) (why string) {
 	if !hello.Adopted() {
 		return ""
 	}
-	var most *Job
+	var most *KnownJob
 	own := 0
 	for i := range jobs {
 		j := &jobs[i]
