@@ -88,7 +88,7 @@ func Answers(login string) *command.KeptAnswers {
 // BeginsWith reports whether that door is tried first for a node.
 func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door) }
 
-// Know tells the doors which jobs there are, and returns the jobs in the form of package auto.
+// Know tells the doors which jobs there are, and returns the jobs in the form of package remote.
 func (a *Access) Know(jobs []cluster.Job) []remote.KnownJob { return a.opener.setJobs(jobs) }
 
 // parallelRetries limits how many failed nodes are dialed at the same time. A dead node takes 5 s of every 30 s: with

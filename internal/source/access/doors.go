@@ -25,7 +25,7 @@ type opener struct {
 	steps    *srun.Door
 }
 
-// setJobs tells the doors which jobs there are, and returns the jobs in the form of package auto.
+// setJobs tells the doors which jobs there are, and returns the jobs in the form of package remote.
 func (o *opener) setJobs(jobs []cluster.Job) []remote.KnownJob {
 	o.steps.Know(withSteps(jobs)) // first, since the next line may move a session to a step
 	all := jobsByNode(jobs)
