@@ -16,10 +16,9 @@ import (
 // cuts the string to at most limit bytes, between two characters. The result of a long string does not keep the rest in
 // memory.
 func Line(s string, limit int) string {
-	if text.Plain(s) && len(s) <= limit {
-		return s
+	if !text.Plain(s) {
+		s = strings.Map(replaceUnsafe, withoutJoiners(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))))
 	}
-	s = strings.Map(replaceUnsafe, withoutJoiners(ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))))
 	if len(s) <= limit {
 		return s
 	}
