@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 // Peers are the reporting GPUs of one job, to be compared with each other.
@@ -37,26 +38,29 @@ type Peer struct {
 
 // Comparison is the evidence of a Condition in ScopePeers: the compared GPUs, and when the Condition last held.
 type Comparison struct {
-	How     Difference
-	By      pace.Evidence // proof that the GPUs work together
-	Own     pace.Numbers  // averages of the GPU
-	Median  pace.Numbers  // averages of the other GPUs in its group
-	Lanes   pace.Lanes    // of the GPU, for KindLinkUnused
-	Slower  *pace.Slower  // of the job, for KindStepSlower
-	Stall   pace.Stall    // of the job, for KindStalled
-	Rhythm  *pace.Rhythm  // of a GPU that lags again and again; nil: it lags all the time
-	Bout    Bout          // whether the GPU lags at this moment
-	Used    [2]float64    // memory in use: of the GPU, and the median
-	Count   int           // number of GPUs with the Condition
-	Of      int           // number of GPUs compared
-	Seen    bool          // the GPU has worked since the watch began
-	Rank    *SeenRank     // the rank that has ended
-	Waiting time.Time     // when the rest of its program began to wait for it; zero: it does not wait
-	Allowed time.Duration // how long the job may be idle; 0: unknown
-	Longest time.Duration // the longest earlier pause of the job
-	First   Standing      // the GPUs that stopped first, of a job that stands still
-	AtWork  bool          // the host side of the only one is at work, or may be
-	Places  []Differing   // GPUs that differ, the first to differ first, at most maxPlaces
+	How    Difference
+	By     pace.Evidence // proof that the GPUs work together
+	Own    pace.Numbers  // averages of the GPU
+	Median pace.Numbers  // averages of the other GPUs in its group
+	Lanes  pace.Lanes    // of the GPU, for KindLinkUnused
+	Slower *pace.Slower  // of the job, for KindStepSlower; nil: only its log says so
+	// of the job, for the kinds that its log proves, and for KindJobHang; nil: its log says nothing of it
+	Progress *JobProgress
+	Forecast *progress.Forecast // for KindTooLong
+	Stall    pace.Stall         // of the job, for KindStalled
+	Rhythm   *pace.Rhythm       // of a GPU that lags again and again; nil: it lags all the time
+	Bout     Bout               // whether the GPU lags at this moment
+	Used     [2]float64         // memory in use: of the GPU, and the median
+	Count    int                // number of GPUs with the Condition
+	Of       int                // number of GPUs compared
+	Seen     bool               // the GPU has worked since the watch began
+	Rank     *SeenRank          // the rank that has ended
+	Waiting  time.Time          // when the rest of its program began to wait for it; zero: it does not wait
+	Allowed  time.Duration      // how long the job may be idle; 0: unknown
+	Longest  time.Duration      // the longest earlier pause of the job
+	First    Standing           // the GPUs that stopped first, of a job that stands still
+	AtWork   bool               // the host side of the only one is at work, or may be
+	Places   []Differing        // GPUs that differ, the first to differ first, at most maxPlaces
 }
 
 // Bout says whether a GPU lags at a moment while the others go on.

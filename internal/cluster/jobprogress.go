@@ -23,10 +23,12 @@ const (
 	leastOld  = 10 * time.Minute
 )
 
+// Forecast returns how the run of a job ends, compared with the job's time limit, if it has one; nil: not known.
+func (j *JobView) Forecast(now time.Time) *progress.Forecast { return j.Progress.Forecast(&j.Job, now) }
+
 // Forecast returns how the run of a job ends, compared with the job's time limit, if it has one; nil: not known. A
-// program whose log stands still may have stopped.
-func (j *JobView) Forecast(now time.Time) *progress.Forecast {
-	p := j.Progress
+// program whose log stands still may have stopped. p may be nil.
+func (p *JobProgress) Forecast(j *Job, now time.Time) *progress.Forecast {
 	if p == nil || p.Silence != nil || j.Suspended {
 		return nil
 	}

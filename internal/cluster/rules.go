@@ -14,9 +14,11 @@ type Rules func(Subject) []Condition
 type Subject struct {
 	Scope Scope
 	Node  *Node
-	GPU   *GPU   // in ScopeGPU
-	Job   *Job   // in ScopeJob and ScopePeers
-	Peers *Peers // in ScopePeers; in ScopeJobWatch only Pace is set
+	GPU   *GPU // in ScopeGPU
+	Job   *Job // in ScopeJob and ScopePeers
+	// in ScopePeers: how far the program of the job is; nil: its log has not said it
+	Progress *JobProgress
+	Peers    *Peers // in ScopePeers; in ScopeJobWatch only Pace is set
 
 	Watched time.Duration // in ScopeWatch
 	Poll    time.Duration // likewise: the time between two reports of a node

@@ -308,6 +308,8 @@ const (
 	KindLinkUnused Kind = "nvlink_unused"    // N: it exchanges data over PCIe, though it has NVLink
 	KindStepSlower Kind = "step_slower"      // the steps of the job take longer than before
 	KindStalled    Kind = "stalled"          // the job stood still for longer than ever before, and has resumed
+	KindLogSilent  Kind = "log_silent"       // the log of the job does not grow any more
+	KindTooLong    Kind = "too_long"         // the program will not finish within the time limit of the job
 	KindLowClock   Kind = "low_clock"        // T: a low SM clock at full load, and the driver names no reason
 	KindIdle       Kind = "idle"             // I: idle while the other GPUs of the job work
 	KindJobIdle    Kind = "job_idle"         // no GPU of the job works

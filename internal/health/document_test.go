@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -134,6 +135,8 @@ these rules find nothing:
 			f.Compared.Slower = &pace.Slower{Since: time.Time{}.Add(9*time.Hour + 35*time.Minute), Rate: 0.45,
 				Then: pace.Amounts{pace.Power: 610, pace.Net: 16e9, pace.Link: 100e9},
 				Now:  pace.Amounts{pace.Power: 410, pace.Net: 7.2e9, pace.Link: 45e9}}
+		case cluster.KindLogSilent, cluster.KindTooLong:
+			f.Compared.Progress, f.Compared.Forecast = sampleProgress(), sampleForecast()
 		case cluster.KindStalled:
 			f.Compared.Stall = pace.Stall{From: time.Time{}.Add(11 * time.Hour),
 				To: time.Time{}.Add(11*time.Hour + 4*time.Minute), Before: 45 * time.Second}
@@ -144,6 +147,16 @@ these rules find nothing:
 			filled(t, &r.rule), words.Sentence, words.Hint, r.source)
 	}
 	return b.String()
+}
+
+// sampleProgress and sampleForecast are of a job whose log is silent, and which would end after its time limit.
+func sampleProgress() *cluster.JobProgress {
+	return &cluster.JobProgress{Progress: progress.Progress{SecondsPerStep: new(3.1)},
+		Silence: &progress.Silence{Since: time.Time{}.Add(2*time.Hour + 10*time.Minute), Usual: 5 * time.Second}}
+}
+
+func sampleForecast() *progress.Forecast {
+	return &progress.Forecast{EndsIn: 50 * time.Hour, After: 34 * time.Hour, Done: new(0.62)}
 }
 
 // line is the row of one rule, with the words for a sample.

@@ -19,9 +19,25 @@ const (
 // pastKnown is how long a job must work before it is compared with its own past.
 func pastKnown(*Thresholds) time.Duration { return 17 * time.Minute }
 
-// stepsSlower finds a job whose steps take longer than before. A program that serves requests moves less of everything
-// when it has fewer requests. So the job must have ranks, or be as busy as ever at a lower clock.
+// stepsSlower finds a job whose steps take longer than before, by its log or by what its GPUs move.
 func stepsSlower(s ruleSubject) []cluster.Condition {
+	said, isSaid := s.logStepsSlower()
+	moved, isMoved := s.workSlower()
+	switch {
+	case isSaid && isMoved:
+		said.Compared.By, said.Compared.Slower = moved.Compared.By, moved.Compared.Slower
+		return []cluster.Condition{said}
+	case isSaid:
+		return []cluster.Condition{said}
+	case isMoved:
+		return []cluster.Condition{moved}
+	}
+	return nil
+}
+
+// workSlower finds a job whose GPUs move less than before. A program that serves requests moves less of everything when
+// it has fewer requests. So the job must have ranks, or be as busy as ever at a lower clock.
+func (s ruleSubject) workSlower() (c cluster.Condition, is bool) {
 	var most *pace.Group
 	slow, all := 0, 0
 	for i := range s.Peers.Pace.Groups {
@@ -34,14 +50,14 @@ func stepsSlower(s ruleSubject) []cluster.Condition {
 		}
 	}
 	if most == nil || 3*slow < 2*all || s.Peers.Away > len(s.Peers.GPUs)/3 {
-		return nil
+		return c, false
 	}
 	by := most.Slower()
 	clocked := by.Now[pace.Util] >= pace.FullFrom && by.Now[pace.Clock] <= lowerClock*by.Then[pace.Clock]
 	if !clocked && !haveRanks(s.Peers.GPUs[:min(len(s.Peers.GPUs), asked)]) {
-		return nil
+		return c, false
 	}
-	return []cluster.Condition{{Since: by.Since, Compared: &cluster.Comparison{By: most.Evidence, Slower: by, Of: all}}}
+	return cluster.Condition{Since: by.Since, Compared: &cluster.Comparison{By: most.Evidence, Slower: by, Of: all}}, true
 }
 
 // onceForAll drops the note that a job is slower than before if a GPU is reported as slow, or recently was: a slow GPU

@@ -24,10 +24,14 @@ var peerRules = []peerRule{
 		when: "For 5 minutes all that the GPUs of the job move (memory reads, PCIe and NVLink, the network) has " +
 			"fallen alike, to 0.85 or less of what it was steadily for 12 minutes, and they take less power with as " +
 			"much memory in use: the same program makes fewer steps. Each GPU must have a rank of its own, unless the " +
-			"GPUs are as busy at a lower clock. Not while a GPU lags, and for 10 minutes after.", source: "own"}, stepsSlower},
+			"GPUs are as busy at a lower clock. Or the log of the job says for 5 minutes that its steps take 1.15 times as " +
+			"long as before, or longer. Not while a GPU lags, and for 10 minutes after.", source: "own"}, stepsSlower},
 	{rule{kind: cluster.KindStalled, scope: cluster.ScopePeers, severity: cluster.Note, watch: aMinute,
 		when: "In the last 10 minutes all ranks of the job stood still for 90 s or more, at least twice as long as ever " +
 			"before, and went on. Not if a GPU worked or a node wrote meanwhile.", source: "own"}, stoodStill},
+	{rule{kind: cluster.KindTooLong, scope: cluster.ScopePeers, severity: cluster.Note, after: steadyForecast,
+		when: "By its steps, their pace and what its log says, the program ends 10 minutes or more after the time limit " +
+			"of the job, and by 5% of the time that it still needs; for 10 minutes.", source: "own"}, takesTooLong},
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: HangSeconds,
 		only: true,
 		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to " +
@@ -38,6 +42,10 @@ var peerRules = []peerRule{
 			"the network shows no traffic. A note if " +
 			"nobody has seen the job work, and a warning after 8 minutes if it has ranks, or after 15 if a process " +
 			"whose GPU stands is at work.", source: "own"}, findHangingJob},
+	{rule{kind: cluster.KindLogSilent, scope: cluster.ScopePeers, severity: cluster.Note,
+		watch: func(*Thresholds) time.Duration { return logSilentFor },
+		when: "The log of the job says steps and has not grown for 10 minutes, 20 times as long as it usually takes, and " +
+			"twice as long as ever before. Not after the last step.", source: "own"}, logSilent},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: LagSeconds,
 		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
 			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +

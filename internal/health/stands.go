@@ -195,6 +195,7 @@ func findHangingJob(s ruleSubject) []cluster.Condition {
 	}
 	c.Compared.By, c.Compared.Own, c.Compared.Median = w.group.Evidence, w.group.Usual, w.group.Median
 	c.Compared.Count, c.Compared.Of = w.spinning, w.all+s.Peers.Away
+	c.Compared.Progress = s.Progress
 	c.Compared.SetFirst(s.Peers, stand, s.atLeastTwoSamples(together))
 	return []cluster.Condition{c}
 }

@@ -148,6 +148,14 @@ func (s *Store) keepStacks(d *rankstacks.Verdict) {
 	}
 }
 
+// knownProgress returns how far the program of a job is; nil: its log has not said it.
+func (s *Store) knownProgress(job string) *cluster.JobProgress {
+	if p := s.progress[job]; p != nil && p.IsKnown() {
+		return p
+	}
+	return nil
+}
+
 // keepProgress stores how far the program of a job is, as long as the job exists, unless too many have one.
 func (s *Store) keepProgress(p *cluster.JobProgress) {
 	if s.progress[p.Job] == nil && len(s.progress) == cluster.KeptProgress {
@@ -223,9 +231,7 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 			countNode(&v, snap.Nodes[name], n.out, n.instances)
 			told.addSpells(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
-		if p := s.progress[job.ID]; p != nil && p.IsKnown() {
-			v.Progress = p
-		}
+		v.Progress = s.knownProgress(job.ID)
 		if p := s.paces[job.ID]; p != nil {
 			told.addPeers(p, snap.Nodes, now)
 			if p.isLive(now) {

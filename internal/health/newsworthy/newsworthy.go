@@ -18,7 +18,6 @@ const (
 	Start   Event = "start"   // a job has begun to run
 	End     Event = "end"     // a job has ended well, or was canceled
 	Failure Event = "failure" // a job has ended in another way
-	Time    Event = "time"    // the time limit of a job is near
 
 	Node    = say.EventNode
 	GPU     = say.EventGPU
@@ -29,6 +28,7 @@ const (
 	Lag     = say.EventLag
 	Idle    = say.EventIdle
 	Memory  = say.EventMemory
+	Time    = say.EventTime
 	Warning = say.EventWarning
 )
 

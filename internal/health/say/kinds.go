@@ -49,6 +49,7 @@ const (
 	EventLag     Event = "lag"     // a GPU is slower than the others
 	EventIdle    Event = "idle"    // GPUs are idle for longer than the user allows
 	EventMemory  Event = "memory"  // memory is nearly full, or will be
+	EventTime    Event = "time"    // the time limit of a job is near, or the job will not finish before it
 	EventWarning Event = "warning" // any other warning
 )
 
@@ -183,6 +184,10 @@ var kinds = []kindWords{
 		was: "slower than before", say: stepSlower, news: slow},
 	{is: cluster.KindStalled, Label: Label{One: "stood still", Many: "jobs that stood still"}, was: "stood still",
 		say: stalledJob, news: slow},
+	{is: cluster.KindLogSilent, Label: Label{One: "log silent", Many: "jobs with a silent log"}, was: "log silent",
+		say: silentLog, news: slow, cited: true},
+	{is: cluster.KindTooLong, Label: Label{One: "will not finish", Many: "jobs that will not finish"},
+		was: "would not have finished", say: tooLong, news: News{EventTime, cluster.Note, atOnce}},
 	{is: cluster.KindLowClock,
 		Label: Label{Letter: 'T', AgeFlag: true, One: "low clock", Many: "GPUs with a low clock"}, was: "low clock",
 		say: lowClock, news: slow},

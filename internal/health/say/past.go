@@ -14,21 +14,28 @@ const changed = 0.93
 // stepSlower describes a job whose steps take longer than before, and what has changed with it.
 func stepSlower(w *Words, e evidence) {
 	by := e.compared.Slower
+	if p := e.compared.Progress; p != nil && p.Slower != nil && p.SecondsPerStep != nil {
+		slowerSteps(w, e)
+		return
+	}
 	if by == nil {
 		by = &pace.Slower{Rate: 1}
 	}
 	w.Short = fmt.Sprintf("steps take %.1fx", 1/by.Rate)
 	w.Long = fmt.Sprintf("steps take %.1f times as long as before", 1/by.Rate)
 	w.Sentence = fmt.Sprintf("Steps take about %.1f times as long since %s", 1/by.Rate, by.Since.Format(time.TimeOnly))
-	if facts := listDrops(by); len(facts) > 0 {
-		w.Sentence += ": " + strings.Join(facts, ", ")
+	if facts := slowerFacts(by); facts != "" {
+		w.Sentence += ": " + facts
 	}
 	w.Sentence += "."
 	w.Hint = whySlower(by) + "; fine if the program does other work now"
 }
 
-// listDrops lists the measures that are lower than before, with both values: "412 instead of 610 W".
-func listDrops(by *pace.Slower) []string {
+// slowerFacts lists the measures that are lower than before, with both values: "412 instead of 610 W". by may be nil.
+func slowerFacts(by *pace.Slower) string {
+	if by == nil {
+		return ""
+	}
 	var facts []string
 	for _, row := range []struct {
 		of    pace.Measure
@@ -45,7 +52,7 @@ func listDrops(by *pace.Slower) []string {
 			facts = append(facts, fmt.Sprintf(row.text, now/row.scale, then/row.scale))
 		}
 	}
-	return facts
+	return strings.Join(facts, ", ")
 }
 
 func isLower(by *pace.Slower, m pace.Measure) bool {

@@ -284,7 +284,7 @@ func idleJob(w *Words, e evidence) {
 			all += fmt.Sprintf(", longer than any pause so far (%s)", formatDuration(c.Longest))
 		}
 	}
-	w.Sentence = Sentence(all + e.firstToStop(": ") + e.idleCountdown())
+	w.Sentence = Sentence(all + e.firstToStop(": ") + e.standingText() + e.idleCountdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 

@@ -30,7 +30,11 @@ func hangingJob(w *Words, e evidence) {
 	if c.By == pace.None {
 		w.Sentence += ", as long as nvnodetop has watched"
 	}
-	w.Sentence += e.firstToStop("; ") + "."
+	w.Sentence += e.firstToStop("; ")
+	if c.Progress != nil && c.Progress.Silence != nil {
+		w.Sentence += "; " + logSilence(c.Progress, e)
+	}
+	w.Sentence += e.standingText() + "."
 	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.wordForRank() +
 		" is"
 }

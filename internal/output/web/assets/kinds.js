@@ -51,6 +51,8 @@ export const kinds = {
   "nvlink_unused": ["N","NVLink unused"],
   "step_slower": ["","slower than before"],
   "stalled": ["","stood still"],
+  "log_silent": ["","log silent"],
+  "too_long": ["","will not finish"],
   "low_clock": ["T","low clock"],
   "idle": ["I","idle"],
   "job_idle": ["","all GPUs idle"],
