@@ -41,5 +41,8 @@ func (e *Event) Localize() {
 		if p.Silence != nil {
 			to(&p.Silence.Since)
 		}
+		if p.Earlier != nil {
+			to(&p.Earlier.Seen)
+		}
 	}
 }

@@ -175,7 +175,7 @@ interval = "1s"
 // No limit has a value that is looser than without it, or such a file could loosen it. A mistake in a limit is one.
 func TestLimitsOnlyRestrict(t *testing.T) {
 	loosest := map[string]any{"slurm.min_interval": int64(2), "poll.min_interval": 0.25, "readonly": false, "serve": "any",
-		"record": true, "logs": true, "progress": true, "hang.ask": true, "notify.allow": "any", "max_nodes": int64(mostNodes),
+		"record": true, "logs": true, "progress": true, "runs": true, "hang.ask": true, "notify.allow": "any", "max_nodes": int64(mostNodes),
 		"max_programs": int64(mostPrograms), "idle_exit": "8760h", "doors": []any{"ssh", "control", "openssh", "srun"}}
 	for i := range settings {
 		s := &settings[i]

@@ -48,6 +48,7 @@ type Config struct {
 	Recordings string // directory of recordings without a file name from the user; "": the working directory
 	Logs       bool   // the logs of jobs may be read
 	Progress   bool   // the logs of running jobs may be followed, for how far their programs are
+	Runs       bool   // a few numbers of the user's jobs may be kept, to compare later ones with them
 	HangAsk    bool   // a job that seems to hang is asked once what its ranks do
 	MaxNodes   int    // maximum number of watched nodes; 0: no limit
 
@@ -97,7 +98,7 @@ func Default() Config {
 		Transport: Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
-		Serve:      ServeAny, Record: true, Logs: true, Progress: true, HangAsk: true,
+		Serve:      ServeAny, Record: true, Logs: true, Progress: true, Runs: true, HangAsk: true,
 		Notify: Notify{Settings: newsworthy.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
 	}
 }

@@ -88,6 +88,9 @@ func Remember(name, word string) error {
 // MarkDir returns the directory of the marks of the user's jobs.
 func MarkDir() (string, error) { return choicePath("marks") }
 
+// RunsFile returns the file of what is kept of the user's jobs.
+func RunsFile() (string, error) { return choicePath("runs.jsonl") }
+
 // AnswersDir returns the directory of SLURM's answers that programs share with each other.
 func AnswersDir() (string, error) { return choicePath("answers") }
 

@@ -79,6 +79,7 @@ var general = []setting{
 	withSystemLimit(yesNo("record", recordField), recordField, isLooser),
 	withSystemLimit(yesNo("logs", logsField), logsField, isLooser),
 	withSystemLimit(yesNo("progress", progressField), progressField, isLooser),
+	withSystemLimit(yesNo("runs", runsField), runsField, isLooser),
 	withSystemLimit(countSetting("max_nodes", maxNodes, mostNodes), maxNodes, exceedsNumber),
 	withSystemLimit(countSetting("max_programs", maxPrograms, mostPrograms), maxPrograms, exceedsNumber),
 	adminsSetting(),
@@ -100,6 +101,7 @@ func serveField(c *Config) *string        { return &c.Serve }
 func recordField(c *Config) *bool         { return &c.Record }
 func logsField(c *Config) *bool           { return &c.Logs }
 func progressField(c *Config) *bool       { return &c.Progress }
+func runsField(c *Config) *bool           { return &c.Runs }
 func hangAsk(c *Config) *bool             { return &c.HangAsk }
 func maxNodes(c *Config) *int             { return &c.MaxNodes }
 func maxPrograms(c *Config) *int          { return &c.MaxPrograms }

@@ -43,7 +43,8 @@ type Live struct {
 
 	Causes bool // read the logs of jobs that fail, to find out why. Likewise
 
-	Progress bool // follow the logs of running jobs, for how far their programs are. Likewise
+	Progress bool   // follow the logs of running jobs, for how far their programs are. Likewise
+	Runs     string // file of what is kept of jobs, to compare later ones with them; "": nothing is kept. Likewise
 
 	// OnLogin reads logs on another host, if SLURM is asked there; nil: it is asked here. Likewise
 	OnLogin func(wire.ReadLog) (*wire.LogPiece, error)
@@ -72,6 +73,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 			Login: l.OnLogin, User: user, Host: host})
 	})
 	l.causes, l.progress = newCauses(l.Log), newProgress(l.Log)
+	l.progress.runs.user = user
 	return l
 }
 
@@ -88,6 +90,9 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 		l.Manager.Run(ctx, func(e cluster.Event) {
 			emit(e)
 			l.noteLoss(e)
+			if l.Progress {
+				l.progress.runs.noteModel(e)
+			}
 		})
 	})
 	tell := l.discoveryEmitter(emit)
@@ -98,7 +103,7 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 		})
 	}
 	if l.Progress {
-		l.progress.isFar = l.OnLogin != nil
+		l.progress.isFar, l.progress.runs.path = l.OnLogin != nil, l.Runs
 		wg.Go(func() {
 			defer crash.End()
 			l.progress.followLogs(ctx, emit)

@@ -2,7 +2,9 @@ package source
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,18 +25,22 @@ const (
 // progress follows the logs of running jobs for how far their programs are. It reads one piece after the other.
 type progress struct {
 	read  func(context.Context, joblog.Query) (joblog.Piece, error)
-	isFar bool // reads on the login node start programs there
+	isFar bool     // reads on the login node start programs there
+	runs  keptRuns // with which the jobs are compared
 
-	mu   sync.Mutex // protects the following
-	jobs []string   // IDs of the jobs to follow
+	mu      sync.Mutex      // protects the following
+	jobs    []cluster.Job   // to follow
+	running map[string]bool // IDs of the jobs that have not ended
 
 	followed map[string]*followedJob // by ID; only of the goroutine that reads
 }
 
 // followedJob is a job whose log is followed.
 type followedJob struct {
+	job      cluster.Job
 	out, err followedStream
-	apart    bool // standard error has a file of its own
+	first    *int64 // the first step that was seen
+	apart    bool   // standard error has a file of its own
 	told     cluster.JobProgress
 	next     time.Time // when it is read again
 	wait     time.Duration
@@ -53,27 +59,29 @@ func newProgress(read func(context.Context, joblog.Query) (joblog.Piece, error))
 
 // follow sets the jobs whose logs are followed: the first ones that run.
 func (p *progress) follow(jobs []cluster.Job) {
-	var ids []string
+	var all []cluster.Job
+	running := map[string]bool{}
 	for i := range jobs {
-		if j := &jobs[i]; j.ID != "" && !j.Suspended && len(ids) < maxFollowed {
-			ids = append(ids, j.ID)
+		j := &jobs[i]
+		if running[j.ID] = true; j.ID != "" && !j.Suspended && len(all) < maxFollowed {
+			all = append(all, *j)
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.jobs = ids
+	p.jobs, p.running = all, running
 }
 
-// followLogs reads logs until ctx ends, and emits what has changed.
+// followLogs reads logs until ctx ends, and emits what has changed. What is known then is kept.
 func (p *progress) followLogs(ctx context.Context, emit func(cluster.Event)) {
+	defer func() { p.runs.keep(slices.Collect(maps.Values(p.followed)), time.Now()) }()
 	for pause(ctx, time.Second) {
-		for _, id := range p.listFollowed() {
-			f := p.followed[id]
+		for _, f := range p.listFollowed() {
 			if time.Now().Before(f.next) {
 				continue
 			}
-			bytes := p.readJob(ctx, id, f)
-			if now := f.progress(id, time.Now()); ctx.Err() == nil && !reflect.DeepEqual(now, f.told) {
+			bytes := p.readJob(ctx, f)
+			if now := p.progressOf(f, time.Now()); ctx.Err() == nil && !reflect.DeepEqual(now, f.told) {
 				f.told = now
 				emit(cluster.Event{At: time.Now(), Progress: &now})
 			}
@@ -84,23 +92,34 @@ func (p *progress) followLogs(ctx context.Context, emit func(cluster.Event)) {
 	}
 }
 
-// listFollowed returns the jobs to follow, and forgets all others.
-func (p *progress) listFollowed() []string {
+// listFollowed returns the jobs to follow, and forgets all others. Of those that have ended it keeps what is known.
+func (p *progress) listFollowed() (all []*followedJob) {
 	p.mu.Lock()
-	ids := p.jobs
+	jobs, running := p.jobs, p.running
 	p.mu.Unlock()
 	was := p.followed
-	p.followed = make(map[string]*followedJob, len(ids))
-	for _, id := range ids {
-		if p.followed[id] = was[id]; was[id] == nil {
-			p.followed[id] = &followedJob{}
+	p.followed = make(map[string]*followedJob, len(jobs))
+	for i := range jobs {
+		f := was[jobs[i].ID]
+		if f == nil {
+			f = &followedJob{}
+		}
+		f.job, p.followed[jobs[i].ID] = jobs[i], f
+		all = append(all, f)
+	}
+	var ended []*followedJob
+	for id, f := range was {
+		if !running[id] {
+			ended = append(ended, f)
 		}
 	}
-	return ids
+	p.runs.keep(ended, time.Now())
+	return all
 }
 
 // readJob reads what is new in the log of a job, decides when it is read again, and returns the number of bytes.
-func (p *progress) readJob(ctx context.Context, id string, f *followedJob) (bytes int) {
+func (p *progress) readJob(ctx context.Context, f *followedJob) (bytes int) {
+	id := f.job.ID
 	inTime, cancel := context.WithTimeout(ctx, reading)
 	defer cancel()
 	piece, err := p.readStream(inTime, id, joblog.Out, &f.out)
@@ -138,9 +157,27 @@ func (p *progress) readStream(ctx context.Context, id string, of joblog.Stream,
 	return piece, nil
 }
 
-// progress returns what is known of a job. If its outputs have a file each, the one counts that knows how many steps
+// progressOf returns what is known of a job, beside an earlier run of it.
+func (p *progress) progressOf(f *followedJob, now time.Time) cluster.JobProgress {
+	told := f.progress(now)
+	if f.first == nil {
+		f.first = told.Step
+	}
+	told.Earlier = p.runs.findEarlier(&f.job, &told, now)
+	return told
+}
+
+// steps is how many steps were seen.
+func (f *followedJob) steps() int64 {
+	if f.first == nil || f.told.Step == nil {
+		return 0
+	}
+	return *f.told.Step - *f.first
+}
+
+// progress returns what the log of a job says. If its outputs have a file each, the one counts that knows how many steps
 // there are: many programs write their bar to standard error. The loss may stand in the other one.
-func (f *followedJob) progress(id string, now time.Time) cluster.JobProgress {
+func (f *followedJob) progress(now time.Time) cluster.JobProgress {
 	shown, other := &f.out, &f.err
 	main, beside := shown.Progress(), other.Progress()
 	if f.apart && (beside.Total != nil && main.Total == nil || !main.IsKnown()) {
@@ -149,7 +186,7 @@ func (f *followedJob) progress(id string, now time.Time) cluster.JobProgress {
 	if f.apart && main.Loss == nil {
 		main.Loss, main.Diverged = beside.Loss, beside.Diverged
 	}
-	told := cluster.JobProgress{Job: id, Progress: main}
+	told := cluster.JobProgress{Job: f.job.ID, Progress: main}
 	if told.Silence = shown.Silence(now); told.Silence != nil && f.apart && other.grown.After(told.Silence.Since) {
 		told.Silence = nil
 	}

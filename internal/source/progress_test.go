@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -157,6 +158,54 @@ func TestProgressReadsSlowly(t *testing.T) {
 		}
 		if sum > (seconds+1)*maxRate || len(l.asked) != maxFollowed {
 			t.Errorf("%d KiB/s of %d jobs", sum/seconds>>10, len(l.asked))
+		}
+	})
+}
+
+// What is known of a job is kept when it ends, or when nobody follows it any longer, and a later job of the same name
+// and shape is compared with it. Without a file, of another user, or with few steps nothing is kept.
+func TestRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state", "runs.jsonl")
+		job := func(id, user string) cluster.Job {
+			return cluster.Job{ID: id, Name: "llama", User: user, Nodes: []string{"n1", "n2"},
+				Counts: map[string]int{"n1": 8, "n2": 8}}
+		}
+		train := func(path string, seconds, steps int, jobs ...cluster.Job) *cluster.JobProgress {
+			l := &fakeLogs{both: true, text: map[string]string{jobs[0].ID + " stdout": ""}, asked: map[string]int{}}
+			p := newProgress(l.read)
+			p.runs.path, p.runs.user = path, "alice"
+			p.runs.noteModel(cluster.Event{Node: "n2", Hello: &wire.Hello{GPUs: []wire.Card{{Name: "NVIDIA H100"}}}})
+			ctx, cancel := context.WithCancel(t.Context())
+			var last *cluster.JobProgress
+			p.follow(jobs)
+			go p.followLogs(ctx, func(e cluster.Event) { last = e.Progress })
+			for i := range steps {
+				l.grow(jobs[0].ID, fmt.Sprintf("step %d/1000 loss 2.31\n", i))
+				time.Sleep(time.Duration(seconds) * time.Second)
+			}
+			if len(jobs) > 1 { // the first one ends
+				p.follow(jobs[1:])
+				time.Sleep(2 * time.Second)
+			}
+			cancel()
+			synctest.Wait()
+			return last
+		}
+		if first := train(path, 4, 60, job("1", "alice"), job("9", "alice")); first.Earlier != nil {
+			t.Errorf("the first run is compared with %+v", first.Earlier)
+		}
+		second := train(path, 2, 120, job("2", "alice"))
+		if e := second.Earlier; e == nil || e.Job != "1" || e.SecondsPerStep < 3.8 || e.SecondsPerStep > 4.2 {
+			t.Errorf("the second is compared with %+v", e)
+		}
+		train(path, 4, 12, job("3", "alice"))
+		train(path, 4, 60, job("4", "bob"))
+		if e := train(path, 2, 120, job("5", "alice")).Earlier; e == nil || e.Job != "2" {
+			t.Errorf("the last one is compared with %+v", e)
+		}
+		if e := train("", 2, 60, job("6", "alice")).Earlier; e != nil {
+			t.Errorf("without a file it is compared with %+v", e)
 		}
 	})
 }

@@ -46,6 +46,7 @@ type Progress struct {
 	// the pace before it became slower, and since when it is; nil: it is as fast as it was
 	SecondsPerStepBefore *float64  `json:"seconds_per_step_before,omitempty"`
 	SlowerSince          time.Time `json:"slower_since,omitzero"`
+	Earlier              *Run      `json:"earlier,omitempty"` // an earlier job of the same name and shape; nil: none is known
 	UnitsPerSecond       *float64  `json:"units_per_second,omitempty"`
 	Unit                 string    `json:"unit,omitempty"` // of UnitsPerSecond: tokens, samples, images
 
@@ -65,6 +66,13 @@ type Progress struct {
 	ResumedAtStep  *int64    `json:"resumed_at_step,omitempty"`
 	// since when the log does not grow as it used to; zero: it does, or that is not known
 	SilentSince time.Time `json:"silent_since,omitzero"`
+}
+
+// Run is what is kept of an earlier job.
+type Run struct {
+	JobID          string    `json:"job_id"`
+	Seen           time.Time `json:"seen"` // when it was watched last
+	SecondsPerStep float64   `json:"seconds_per_step"`
 }
 
 // ProgressScope is what steps are counted within.

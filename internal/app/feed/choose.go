@@ -61,6 +61,9 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	live := a.Jobs(cfg, polling, heard)
 	live.Answers, live.Causes = p.Answers(), need.Causes && cfg.Logs
 	live.Progress = need.followsLogs(cfg)
+	if cfg.Runs {
+		live.Runs, _ = config.RunsFile() // without a home there is no place for it
+	}
 	var jobs Feed = source.NewFallback(live, func(ctx context.Context) (*source.Hosts, error) {
 		if cfg.Login != "" {
 			return nil, cli.Exit(cli.ExitNoJobs, NoSlurm(cfg))

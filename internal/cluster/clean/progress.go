@@ -22,6 +22,12 @@ func Progress(p *cluster.JobProgress) *cluster.JobProgress {
 	if to.Slower != nil && to.Slower.Before <= 0 {
 		to.Slower = nil
 	}
+	if e := to.Earlier; e != nil {
+		to.Earlier = &progress.Earlier{Job: safe.Line(e.Job, maxPart), Seen: e.Seen, SecondsPerStep: e.SecondsPerStep}
+		if e.SecondsPerStep <= 0 {
+			to.Earlier = nil
+		}
+	}
 	if to.ETA != nil && (*to.ETA < 0 || *to.ETA > longestLeft) {
 		to.ETA = nil
 	}

@@ -35,6 +35,8 @@ type Progress struct {
 	ETA      *time.Duration `json:"eta,omitempty"`
 	ETAScope Scope          `json:"eta_scope,omitempty"`
 
+	Earlier *Earlier `json:"earlier,omitempty"` // the last job of the same name, user and shape; nil: none is known
+
 	LastCheckpoint *Checkpoint `json:"last_checkpoint,omitempty"`
 	Resumed        *int64      `json:"resumed,omitempty"` // the step at which the program went on
 }
@@ -49,6 +51,13 @@ type Checkpoint struct {
 type Slower struct {
 	Before float64   `json:"before"` // seconds a step, until then
 	Since  time.Time `json:"since"`
+}
+
+// Earlier is what is known of an earlier run of the same program.
+type Earlier struct {
+	Job            string    `json:"job"`
+	Seen           time.Time `json:"seen"` // when it was seen last
+	SecondsPerStep float64   `json:"seconds_per_step"`
 }
 
 // Silence is that a log does not grow any more that used to.

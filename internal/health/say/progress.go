@@ -2,6 +2,7 @@ package say
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -14,7 +15,7 @@ func Progress(j *cluster.JobView, now time.Time) (parts []string) {
 	if p == nil {
 		return nil
 	}
-	for _, text := range []string{stepText(p), paceText(p, now), lossText(p), silenceText(p, now), endText(j, now),
+	for _, text := range []string{stepText(p), paceText(p, now), earlierText(p, now), lossText(p), silenceText(p, now), endText(j, now),
 		reachText(j, now)} {
 		if text != "" {
 			parts = append(parts, text)
@@ -70,6 +71,31 @@ func paceText(p *cluster.JobProgress, now time.Time) string {
 		text += " (" + twoDigits(p.Slower.Before*of) + " until " + clockTime(p.Slower.Since, now) + ")"
 	}
 	return text
+}
+
+// alike is the share of the time of a step up to which two runs are as fast as each other.
+const alike = 0.03
+
+// earlierText compares the pace with that of an earlier job: "9 % faster than 48102 (24 Nov)".
+func earlierText(p *cluster.JobProgress, now time.Time) string {
+	e := p.Earlier
+	if e == nil || p.SecondsPerStep == nil {
+		return ""
+	}
+	change := *p.SecondsPerStep/e.SecondsPerStep - 1
+	how := "as fast as"
+	switch percent := int(math.Round(100 * math.Abs(change))); {
+	case change > 1:
+		how = twoDigits(change+1) + " times as slow as"
+	case change > alike:
+		how = strconv.Itoa(percent) + " % slower than"
+	case change < -alike:
+		how = strconv.Itoa(percent) + " % faster than"
+	}
+	if e.Seen.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return how + " " + e.Job
+	}
+	return how + " " + e.Job + " (" + e.Seen.Format("2 Jan") + ")"
 }
 
 func lossText(p *cluster.JobProgress) string {

@@ -66,3 +66,21 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// The pace is compared with that of an earlier job; small differences are none.
+func TestEarlierRun(t *testing.T) {
+	now := time.Date(2026, 11, 27, 15, 0, 0, 0, time.UTC)
+	for seconds, want := range map[float64]string{2.4: "9 % faster than 48102 (24 Nov)",
+		2.66: "as fast as 48102 (24 Nov)", 3.3: "25 % slower than 48102 (24 Nov)",
+		26.4: "10 times as slow as 48102 (24 Nov)"} {
+		p := progress.Progress{SecondsPerStep: &seconds,
+			Earlier: &progress.Earlier{Job: "48102", Seen: now.Add(-72 * time.Hour), SecondsPerStep: 2.64}}
+		if got := earlierText(&cluster.JobProgress{Progress: p}, now); got != want {
+			t.Errorf("%v s: %q, want %q", seconds, got, want)
+		}
+		p.Earlier.Seen = now.Add(-time.Hour)
+		if got := earlierText(&cluster.JobProgress{Progress: p}, now); strings.Contains(got, "Nov") {
+			t.Errorf("an hour later: %q", got)
+		}
+	}
+}

@@ -1,5 +1,5 @@
-// Package runs owns what is kept of jobs that have ended: a few numbers of each, with which a later run of the same job
-// is compared. They stand in one file that only the user can access, a line of JSON for each run.
+// Package runs owns what is kept of jobs: a few numbers of each, with which a later run of the same job is compared.
+// They stand in one file that only the user can access, a line of JSON for each run.
 //
 // The file is written whole and renamed, so no program reads half of it. It has at most MaxBytes, and no run older than
 // MaxAge. A line that cannot be read is left out, and gone after the next write.
@@ -24,20 +24,20 @@ import (
 const (
 	// MaxBytes limits the size of the file; the oldest runs are left out first.
 	MaxBytes = 1 << 20
-	// MaxAge is how long after its end a run is kept.
+	// MaxAge is how long a run is kept after it was seen last.
 	MaxAge = 90 * 24 * time.Hour
 
 	// maxText limits each text of a run, in bytes. A run with a longer one is not kept.
 	maxText = 256
 )
 
-// Run is a job that has ended.
+// Run is a job that has ended, or that nobody has watched any longer.
 type Run struct {
 	Job   string    `json:"job"` // SLURM's number
 	User  string    `json:"user"`
 	Name  string    `json:"name"`
 	Shape Shape     `json:"shape"`
-	Ended time.Time `json:"ended"`
+	Seen  time.Time `json:"seen"` // when it was seen last
 
 	Form           string  `json:"form"` // of its log: steps of two programs cannot be compared
 	SecondsPerStep float64 `json:"seconds_per_step"`
@@ -59,15 +59,15 @@ func (r *Run) check() error {
 		}
 	}
 	switch {
-	case r.Job == "" || r.Ended.IsZero():
-		return errors.New("a run has a job, and a time at which it ended")
+	case r.Job == "" || r.Seen.IsZero():
+		return errors.New("a run has a job, and a time at which it was seen")
 	case !(r.SecondsPerStep > 0) || math.IsInf(r.SecondsPerStep, 0):
 		return fmt.Errorf("a step cannot take %v s", r.SecondsPerStep)
 	}
 	return nil
 }
 
-// Read returns the runs of a file at a time, in the order of their ends. Without a file there are none.
+// Read returns the runs of a file at a time, in the order in which they were seen last. Without a file there are none.
 func Read(path string, now time.Time) ([]Run, error) {
 	text, err := private.Read(path, MaxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,22 +83,24 @@ func Read(path string, now time.Time) ([]Run, error) {
 func parse(text []byte, now time.Time) (all []Run) {
 	for line := range bytes.Lines(text) {
 		var r Run
-		if json.Unmarshal(line, &r) == nil && r.check() == nil && !r.Ended.After(now) && now.Sub(r.Ended) <= MaxAge {
+		if json.Unmarshal(line, &r) == nil && r.check() == nil && !r.Seen.After(now) && now.Sub(r.Seen) <= MaxAge {
 			all = append(all, r)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Run) int { return a.Ended.Compare(b.Ended) })
+	slices.SortStableFunc(all, func(a, b Run) int { return a.Seen.Compare(b.Seen) })
 	return all
 }
 
 // ErrBusy says that another program writes the file.
 var ErrBusy = errors.New("another program writes it")
 
-// Keep adds a run to a file, or replaces what is kept of the same one. It does not wait: if another program writes the
-// file, it returns ErrBusy, and the caller tries again later.
-func Keep(path string, r Run, now time.Time) error {
-	if err := r.check(); err != nil {
-		return err
+// Keep adds runs to a file, and replaces what is kept of the same jobs. It does not wait: if another program writes the
+// file, it returns ErrBusy.
+func Keep(path string, now time.Time, runs ...Run) error {
+	for i := range runs {
+		if err := runs[i].check(); err != nil {
+			return err
+		}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -115,8 +117,10 @@ func Keep(path string, r Run, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	all = slices.DeleteFunc(all, func(old Run) bool { return old.Job == r.Job && old.Ended.Equal(r.Ended) })
-	text, err := format(append(all, r))
+	all = slices.DeleteFunc(all, func(old Run) bool {
+		return slices.ContainsFunc(runs, func(r Run) bool { return old.Job == r.Job && old.User == r.User })
+	})
+	text, err := format(append(all, runs...))
 	if err != nil {
 		return err
 	}
@@ -164,15 +168,15 @@ type Comparison struct {
 	Faster float64 // the share of the time of a step that is saved: 0.09 is 9 % faster; negative: slower
 }
 
-// Compare compares a run with the last one before it of the same user, name, shape and form; nil: there is none. The
-// run itself, which may be kept already, and earlier runs of a job that was requeued are no other jobs.
+// Compare compares a run with the last one before it of the same user, name, shape and form; nil: there is none. What
+// is kept of the job itself does not count.
 func Compare(all []Run, r Run) *Comparison {
 	if r.check() != nil {
 		return nil
 	}
 	for _, old := range slices.Backward(all) {
 		if old.Job != r.Job && old.User == r.User && old.Name == r.Name && old.Shape == r.Shape && old.Form == r.Form &&
-			old.Ended.Before(r.Ended) {
+			old.Seen.Before(r.Seen) {
 			return &Comparison{Before: old, Faster: 1 - r.SecondsPerStep/old.SecondsPerStep}
 		}
 	}

@@ -17,12 +17,12 @@ var now = time.Date(2026, 11, 27, 15, 0, 0, 0, time.UTC)
 // run is a run that ended so many hours ago.
 func run(job string, hours float64, seconds float64) Run {
 	return Run{Job: job, User: "alice", Name: "llama-70b", Shape: Shape{Nodes: 4, GPUs: 32, Model: "NVIDIA H100 80GB HBM3"},
-		Ended: now.Add(-time.Duration(hours * float64(time.Hour))), Form: "Megatron-LM", SecondsPerStep: seconds, Steps: 41200}
+		Seen: now.Add(-time.Duration(hours * float64(time.Hour))), Form: "Megatron-LM", SecondsPerStep: seconds, Steps: 41200}
 }
 
 func keep(t *testing.T, path string, r Run) {
 	t.Helper()
-	if err := Keep(path, r, now); err != nil {
+	if err := Keep(path, now, r); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -36,7 +36,7 @@ func read(t *testing.T, path string) []Run {
 	return all
 }
 
-// What is kept is read again, in the order of the ends, each run once, and only by the user.
+// What is kept is read again, in the order in which they were seen, each run once, and only by the user.
 func TestKeep(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "runs.jsonl")
 	if all := read(t, path); all != nil {
@@ -106,7 +106,7 @@ func TestNotPrivate(t *testing.T) {
 	if _, err := Read(path, now); err == nil {
 		t.Error("it was read")
 	}
-	if err := Keep(path, run("2", 1, 2.4), now); err == nil {
+	if err := Keep(path, now, run("2", 1, 2.4)); err == nil {
 		t.Error("it was written")
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
@@ -120,7 +120,7 @@ func TestNotPrivate(t *testing.T) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
-	if err := Keep(path, run("2", 1, 2.4), now); !errors.Is(err, ErrBusy) {
+	if err := Keep(path, now, run("2", 1, 2.4)); !errors.Is(err, ErrBusy) {
 		t.Errorf("beside another program: %v", err)
 	}
 }
@@ -129,13 +129,13 @@ func TestNotPrivate(t *testing.T) {
 func TestUselessRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	for name, change := range map[string]func(*Run){
-		"no job": func(r *Run) { r.Job = "" }, "no end": func(r *Run) { r.Ended = time.Time{} },
+		"no job": func(r *Run) { r.Job = "" }, "no end": func(r *Run) { r.Seen = time.Time{} },
 		"no pace": func(r *Run) { r.SecondsPerStep = 0 }, "NaN": func(r *Run) { r.SecondsPerStep = math.NaN() },
 		"inf": func(r *Run) { r.SecondsPerStep = math.Inf(1) }, "a long name": func(r *Run) { r.Name = strings.Repeat("x", 300) },
 	} {
 		r := run("1", 1, 2.4)
 		change(&r)
-		if err := Keep(path, r, now); err == nil {
+		if err := Keep(path, now, r); err == nil {
 			t.Errorf("%s: it was kept", name)
 		}
 	}
@@ -158,7 +158,7 @@ func TestCompare(t *testing.T) {
 	for name, change := range map[string]func(*Run){
 		"name": func(r *Run) { r.Name = "x" }, "GPUs": func(r *Run) { r.Shape.GPUs = 16 },
 		"model": func(r *Run) { r.Shape.Model = "NVIDIA A100" }, "form": func(r *Run) { r.Form = "tqdm" },
-		"no pace": func(r *Run) { r.SecondsPerStep = 0 }, "before all": func(r *Run) { r.Ended = now.Add(-MaxAge) },
+		"no pace": func(r *Run) { r.SecondsPerStep = 0 }, "before all": func(r *Run) { r.Seen = now.Add(-MaxAge) },
 	} {
 		r := run("48211", 0, 2.4)
 		change(&r)

@@ -22,6 +22,9 @@ func newProgress(j *cluster.JobView, now time.Time) *schema.Progress {
 	if p.Slower != nil {
 		to.SecondsPerStepBefore, to.SlowerSince = shortPace(&p.Slower.Before), p.Slower.Since
 	}
+	if e := p.Earlier; e != nil {
+		to.Earlier = &schema.Run{JobID: e.Job, Seen: e.Seen, SecondsPerStep: *shortPace(&e.SecondsPerStep)}
+	}
 	if p.LastCheckpoint != nil {
 		to.CheckpointTime, to.CheckpointStep = p.LastCheckpoint.At, p.LastCheckpoint.Step
 	}

@@ -104,6 +104,11 @@ func (m *Mask) Event(e cluster.Event) cluster.Event {
 	case e.Progress != nil:
 		p := *e.Progress
 		p.Job, p.Form, p.Unit = m.replaceNumber(p.Job), firstWord(p.Form), firstWord(p.Unit)
+		if p.Earlier != nil {
+			earlier := *p.Earlier
+			earlier.Job = m.replaceNumber(earlier.Job)
+			p.Earlier = &earlier
+		}
 		e.Progress = &p
 	}
 	return e
