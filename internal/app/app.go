@@ -1,5 +1,5 @@
 // Package app is the program: its commands, the habits of users of other programs, and the exit code. Only main imports
-// it; Main is called once. The small commands schema, config and completion are here too.
+// it; Main is called once, and Run by tests. The small commands schema, config and completion are here too.
 //
 // # A good guest
 //
@@ -42,6 +42,11 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 
 	ctx, stop := signal.NotifyContext(context.Background(), exitSignals()...)
 	defer stop()
+	return Run(ctx, args, in, out, errs)
+}
+
+// Run runs the program as Main does, until its context ends. It changes nothing of its process: Main does.
+func Run(ctx context.Context, args []string, in, out *os.File, errs io.Writer) int {
 	cmd := newCommand(cli.Streams{In: in, Out: out, Err: errs})
 	cmd.SetArgs(rewriteArgs(ofVersion(cmd, args)))
 	cmd.SetIn(in)

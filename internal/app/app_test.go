@@ -1,12 +1,8 @@
 package app
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,78 +15,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
-	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
-	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
-// mainEnv makes this test binary the program.
-const mainEnv = "NVNODETOP_APP_TEST_MAIN"
-
-// panicEnv makes it a program that panics in that way.
+// panicEnv makes the program panic in that way.
 const panicEnv = "NVNODETOP_APP_TEST_PANIC"
 
-// TestMain makes this test binary a probe when it is started as one, as the program is: without NVML.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "probe" {
-		if os.Getenv(noProbeEnv) != "" {
-			fmt.Fprintln(os.Stderr, "libc.so.6: version GLIBC_2.34 not found")
-			os.Exit(1)
-		}
-		os.Exit(probe.Main("test", noNVML{}))
-	}
-	cli.SystemFile = "" // of the machine on which the tests run
-	if os.Getenv(mainEnv) != "" {
-		crash.Own()
-		panicking(os.Getenv(panicEnv))
-		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-	}
-	heed.Signals()
-	_ = flag.Set("test.parallel", "4") // most of them wait
-	os.Exit(m.Run())
-}
-
-// noProbeEnv makes a probe fail as on a host with an old glibc.
-const noProbeEnv = "NVNODETOP_APP_TEST_NO_PROBE"
-
-// program runs Main with files for its streams, none of them a terminal.
-func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "out")
-	out, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	defer out.Close()
-	var errs bytes.Buffer
-	code = Main(args, in, out, &errs)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return code, string(text), errs.String()
-}
-
-// process runs the program as a process of its own, with additional variables in its environment.
-func process(t *testing.T, variables []string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	cmd := exec.Command("/proc/self/exe", args...)
-	cmd.Env = append(append(os.Environ(), mainEnv+"=1"), variables...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Run(); cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+	panicking(os.Getenv(panicEnv))
+	apptest.Main(m, apptest.App{Main: Main, Run: Run})
 }
 
 func TestUsage(t *testing.T) {
@@ -161,7 +98,7 @@ func TestUsage(t *testing.T) {
 		"help me":             `no command "me"`,
 		"help doctor me":      `no command "doctor me"`,
 	} {
-		code, out, errs := program(t, strings.Fields(args)...)
+		code, out, errs := apptest.Run(t, strings.Fields(args)...)
 		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
 			!strings.HasPrefix(errs, "nvnodetop: ") || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
@@ -172,12 +109,12 @@ func TestUsage(t *testing.T) {
 func TestVersionAndHelp(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version", "nvisel -V"} {
-		if code, out, _ := program(t, strings.Fields(args)...); code != cli.ExitOK || out != "nvnodetop version "+
+		if code, out, _ := apptest.Run(t, strings.Fields(args)...); code != cli.ExitOK || out != "nvnodetop version "+
 			build.Version()+"\n" {
 			t.Errorf("%s: %d, %q", args, code, out)
 		}
 	}
-	code, out, _ := program(t, "--help")
+	code, out, _ := apptest.Run(t, "--help")
 	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme",
 		"--ascii", "POLL"} {
 		if code != cli.ExitOK || !strings.Contains(out, word) {
@@ -186,8 +123,8 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for _, command := range append([]string{""}, commandNames()...) {
 		names := strings.Fields(command)
-		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
-		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != cli.ExitOK || out != want ||
+		_, want, _ := apptest.Run(t, append(slices.Clone(names), "--help")...)
+		if code, out, errs := apptest.Run(t, append([]string{"help"}, names...)...); code != cli.ExitOK || out != want ||
 			errs != "" {
 			t.Errorf("help %s: %d, %q\n%s\nwant\n%s", command, code, errs, out, want)
 		}
@@ -205,7 +142,7 @@ func TestVersionAndHelp(t *testing.T) {
 
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	code, out, errs := program(t, "--demo", "2x4", "5", "2", "--json", "--timeout", "30s")
+	code, out, errs := apptest.Run(t, "--demo", "2x4", "5", "2", "--json", "--timeout", "30s")
 	var doc struct {
 		Version   int
 		Discovery struct{ Command string }
@@ -231,7 +168,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s is %s with %d GPUs and %d processes", n.Name, n.State, len(n.GPUs), len(n.Processes))
 		}
 	}
-	code, out, errs = program(t, "--demo=2x4", "--once", "--timeout", "30s", "--ascii")
+	code, out, errs = apptest.Run(t, "--demo=2x4", "--once", "--timeout", "30s", "--ascii")
 	if code != cli.ExitOK || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
 		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, errs, out)
 	}
@@ -288,7 +225,7 @@ func nodesIn(d cluster.Discovery, nodes ...cluster.Node) cluster.Snapshot {
 // Without SLURM and GPUs, one line names the ways that are left.
 func TestNothingToShow(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	code, out, errs := program(t, "--json")
+	code, out, errs := apptest.Run(t, "--json")
 	if code != cli.ExitNoJobs || out != "" || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
@@ -302,26 +239,22 @@ func TestNothingToShow(t *testing.T) {
 // A broken driver is not a host without a GPU.
 func TestBrokenDriverHere(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	t.Setenv(faultEnv, "Driver/library version mismatch")
-	code, _, errs := program(t, "--json")
+	t.Setenv(apptest.DriverFault, "Driver/library version mismatch")
+	code, _, errs := apptest.Run(t, "--json")
 	if want := "squeue is not in PATH on this host and it has no working NVIDIA driver: Driver/library version mismatch"; code != cli.ExitNoJobs || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 }
 
-// oneJob makes squeue print a running job on a host that does not exist.
-const oneJob = `for a in "$@"; do case $a in --format=*) f=${a#--format=};; esac; done
-echo "$f" | sed 's/%i/7/; s/%A/7/; s/%t/R/; s/%j/train/; s/%N/host.invalid/; s/%D/1/; s/%S/2026-11-20T18:22:36/'`
-
 // A controller that is slow about the GPUs does not take the jobs away.
 func TestJobsWithoutTheirGPUs(t *testing.T) {
-	feedtest.Squeue(t, oneJob)
+	feedtest.Squeue(t, apptest.OneJob)
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\nsleep 60\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	code, out, errs := program(t, "--json", "--timeout", "1s")
+	code, out, errs := apptest.Run(t, "--json", "--timeout", "1s")
 	if code != cli.ExitFailed || !strings.Contains(out, `"id": "7"`) || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %v, stderr %q, stdout %q", code, time.Since(began), errs, out)
 	}
@@ -332,7 +265,7 @@ func TestControllerHangs(t *testing.T) {
 	feedtest.Squeue(t, "sleep 60")
 	for _, flag := range []string{"--json", "--once"} {
 		began := time.Now()
-		code, out, errs := program(t, flag, "--timeout", "300ms")
+		code, out, errs := apptest.Run(t, flag, "--timeout", "300ms")
 		if code != cli.ExitNoJobs || strings.Contains(strings.ToLower(errs+out), "no running") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
 		}
@@ -353,7 +286,7 @@ func TestControllerHangs(t *testing.T) {
 
 func TestNoJobs(t *testing.T) {
 	feedtest.Squeue(t, "exit 0")
-	code, out, errs := program(t, "--json")
+	code, out, errs := apptest.Run(t, "--json")
 	if code != cli.ExitNoJobs || !strings.Contains(errs, "no running job") || !strings.Contains(out, `"jobs": []`) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
@@ -365,7 +298,7 @@ func TestSeveralClusters(t *testing.T) {
 	feedtest.Squeue(t, "exit 0")
 	const note = `SLURM_CLUSTERS="a,b" names several clusters`
 	for _, flag := range []string{"--json", "--once"} {
-		code, out, errs := program(t, flag)
+		code, out, errs := apptest.Run(t, flag)
 		if code != cli.ExitNoJobs || strings.Count(errs, note) != 1 ||
 			flag == "--json" && !strings.Contains(out, strings.ReplaceAll(note, `"`, `\"`)) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
@@ -377,7 +310,7 @@ func TestSeveralClusters(t *testing.T) {
 func TestUnconfiguredSlurm(t *testing.T) {
 	feedtest.Squeue(t, `echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1`)
 	began := time.Now()
-	code, _, errs := program(t, "--json", "--timeout", "20s")
+	code, _, errs := apptest.Run(t, "--json", "--timeout", "20s")
 	if code != cli.ExitNoJobs || !strings.Contains(errs, "--nodes") || time.Since(began) > 10*time.Second {
 		t.Errorf("exit code %d after %v, stderr %q", code, time.Since(began), errs)
 	}
@@ -386,7 +319,7 @@ func TestUnconfiguredSlurm(t *testing.T) {
 func TestControllerAway(t *testing.T) {
 	feedtest.Squeue(t, `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`)
 	for _, flag := range []string{"--json", "--once"} {
-		code, out, errs := program(t, flag)
+		code, out, errs := apptest.Run(t, flag)
 		if code != cli.ExitNoJobs || !strings.Contains(errs, "squeue") ||
 			!strings.Contains(out, "Unable to contact slurm controller") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
@@ -399,10 +332,27 @@ func TestControllerAway(t *testing.T) {
 func TestErrorsCannotControlTheTerminal(t *testing.T) {
 	feedtest.Squeue(t, `printf 'slurm_load_jobs error: \033]0;x\007\033[2J\302\233 gone \342\200\256\n' >&2; exit 1`)
 	for _, args := range [][]string{{"--json"}, {"--once"}, {"--gone\x1b[2J\u009b\u202e"}} {
-		code, out, errs := program(t, args...)
+		code, out, errs := apptest.Run(t, args...)
 		if code == cli.ExitOK || !strings.Contains(errs, "gone") ||
 			strings.ContainsAny(out+errs, "\x1b\x07\u009b\u202e") {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+	}
+}
+
+// An output that cannot be written is a failure, even of the help and the version.
+func TestFullOutput(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range []string{"--help", "help serve", "replay --help", "--version", "config", "--once --demo=1x1",
+		"snapshot --demo=1x1 --format csv", "list --demo=1x1"} {
+		code, errs := apptest.RunTo(t.Context(), t, full, strings.Fields(args)...)
+		if code != cli.ExitFailed || !strings.Contains(errs, "no space left on device") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q", args, code, errs)
 		}
 	}
 }

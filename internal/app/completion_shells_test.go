@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // tab is what a shell has split a line into, and what is expected of a TAB at its end.
@@ -44,7 +46,7 @@ func complete(t *testing.T, shell, script string, args ...string) (out, asked st
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	code, text, _ := program(t, "completion", shell)
+	code, text, _ := apptest.Run(t, "completion", shell)
 	stub := "#!/bin/sh\nprintf '%s|' \"$@\" > " + dir + "/asked\ncat <<'END'\n" + answers + "END\n"
 	for name, content := range map[string]string{"script": text, "nvnodetop": stub} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o700); err != nil || code != 0 {

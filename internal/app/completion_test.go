@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // The words that cobra's scripts show: words, a hint for files, and nothing that habits has rewritten.
@@ -25,18 +26,18 @@ func TestCompletion(t *testing.T) {
 		"track --format json sle ": "",
 	} {
 		words := strings.Split(args, " ")
-		code, out, _ := program(t, append([]string{"__complete"}, words...)...)
+		code, out, _ := apptest.Run(t, append([]string{"__complete"}, words...)...)
 		if code != cli.ExitOK || !strings.HasPrefix(out, want) {
 			t.Errorf("%q: %d, %q; want %q", args, code, out, want)
 		}
 	}
 	for shell, want := range map[string]string{"bash": "__start_nvnodetop", "zsh": "#compdef nvnodetop",
 		"fish": "complete -c nvnodetop"} {
-		if code, out, errs := program(t, "completion", shell); code != cli.ExitOK || !strings.Contains(out, want) {
+		if code, out, errs := apptest.Run(t, "completion", shell); code != cli.ExitOK || !strings.Contains(out, want) {
 			t.Errorf("%s: %d, %q", shell, code, errs)
 		}
 	}
-	if code, _, errs := program(t, "completion", "tcsh"); code != cli.ExitUsage ||
+	if code, _, errs := apptest.Run(t, "completion", "tcsh"); code != cli.ExitUsage ||
 		errs != "nvnodetop: completion needs the name of a shell: bash, zsh or fish\n" {
 		t.Errorf("tcsh: %d, %q", code, errs)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // broken is a source that panics.
@@ -48,12 +49,12 @@ func panicking(way string) {
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	for way := range panics {
-		code, out, errs := process(t, []string{panicEnv + "=" + way}, "schema")
+		code, out, errs := apptest.Process(t, []string{panicEnv + "=" + way}, "schema")
 		if code != crash.Exit || out != "" || !strings.Contains(errs, "oh no") || !strings.Contains(errs, "crash_test.go:") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr\n%s", way, code, out, errs)
 		}
 	}
-	if code, _, _ := process(t, []string{panicEnv + "="}, "schema", "nonsense"); code != cli.ExitUsage {
+	if code, _, _ := apptest.Process(t, []string{panicEnv + "="}, "schema", "nonsense"); code != cli.ExitUsage {
 		t.Errorf("without a panic: exit code %d", code)
 	}
 	if errors.Is(cli.Usage("x"), crash.Err) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // example is a command line of a document that runs this program.
@@ -54,7 +55,7 @@ func TestExamplesRun(t *testing.T) {
 		}
 		t.Run(e.where, func(t *testing.T) {
 			t.Parallel()
-			code, _, errs := process(t, []string{"XDG_CONFIG_HOME=" + t.TempDir()}, args...)
+			code, _, errs := apptest.Process(t, []string{"XDG_CONFIG_HOME=" + t.TempDir()}, args...)
 			if code > cli.ExitFailed || code == cli.ExitFailed && errs == "" {
 				t.Errorf("%v: exit code %d, stderr %q", e, code, errs)
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // Both ways to write two thresholds mean the same.
@@ -40,8 +41,8 @@ func TestThresholdFlags(t *testing.T) {
 		"":                        `gpu_util_thresh = [60, 85] # default`,
 		"5":                       `# mem_util_thresh is not set`,
 	} {
-		withSettings(t, "", "")
-		code, out, errs := program(t, append([]string{"config"}, strings.Fields(args)...)...)
+		apptest.WithSettings(t, "", "")
+		code, out, errs := apptest.Run(t, append([]string{"config"}, strings.Fields(args)...)...)
 		if code != cli.ExitOK || errs != "" || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("%s: exit code %d, stderr %q, want %q in\n%s", args, code, errs, want, out)
 		}
@@ -57,8 +58,8 @@ func TestThresholdFlags(t *testing.T) {
 		"--gpu-util-thresh=NaN,5":    `"NaN,5"`,
 		"--gpu-util-thresh=":         `""`,
 	} {
-		withSettings(t, "", "")
-		code, out, errs := program(t, append([]string{"--demo", "--once"}, strings.Fields(args)...)...)
+		apptest.WithSettings(t, "", "")
+		code, out, errs := apptest.Run(t, append([]string{"--demo", "--once"}, strings.Fields(args)...)...)
 		want := "nvnodetop: --gpu-util-thresh must be two numbers, 0 < low < high < 100, such as 60,85, not " + got +
 			"\n"
 		if code != cli.ExitUsage || out != "" || errs != want {
@@ -91,6 +92,36 @@ func TestAsNvitop(t *testing.T) {
 	} {
 		if got := strings.Join(asNvitop(strings.Fields(args)), " "); got != want {
 			t.Errorf("%s is %s, want %s", args, got, want)
+		}
+	}
+}
+
+func TestHabits(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"available -l 1":                         "available -l 1",
+		"available -i -c 2":                      "available --inherit -c 2",
+		"available -i 0,1 -c 2":                  "available --inherit=0,1 -c 2",
+		"available --account-as-free al bo -l 1": "available --account-as-free=al,bo -l 1",
+		"available --account-as-free":            "available --account-as-free",
+		"nvisel -i 3,1 -n 1":                     "nvisel --inherit=3,1 -n 1",
+		"list --watch 5 --nodes a":               "list --interval=5 --nodes a",
+		"list -l --nodes a":                      "list --interval --nodes a",
+		"nvl -i 2":                               "nvl --interval=2",
+		"-1 --interval 2":                        "--once 2",
+	} {
+		if got := rewriteArgs(strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {
+			t.Errorf("%s: %q, want %s", line, got, want)
+		}
+	}
+	if got := rewriteArgs([]string{"available", "-i", ""}); !slices.Equal(got, []string{"available", "--inherit="}) {
+		t.Errorf("no GPU to choose from: %q", got)
+	}
+	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5",
+		"bin/nvisel -n 2": "nvisel -n 2",
+		"nvl":             "list", "x": "", "": ""} {
+		if got := strings.Join(Called(strings.Fields(argv)), " "); got != want {
+			t.Errorf("%s: %q, want %q", argv, got, want)
 		}
 	}
 }

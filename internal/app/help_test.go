@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
@@ -26,7 +27,7 @@ func commandNames() (names []string) {
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	for _, command := range append([]string{""}, commandNames()...) {
-		_, out, _ := program(t, append(strings.Fields(command), "--help")...)
+		_, out, _ := apptest.Run(t, append(strings.Fields(command), "--help")...)
 		for line := range strings.Lines(out) {
 			if w := draw.Width(strings.TrimSuffix(line, "\n")); w > 100 {
 				t.Errorf("%s --help: %d columns: %s", command, w, line)
@@ -57,7 +58,7 @@ func TestCommandsAreInGroups(t *testing.T) {
 // listed checks the commands that a help lists.
 func listed(t *testing.T, args, want []string) {
 	t.Helper()
-	_, out, _ := program(t, args...)
+	_, out, _ := apptest.Run(t, args...)
 	groups, names, group := 0, []string{}, ""
 	for line := range strings.Lines(out) {
 		switch {
@@ -148,18 +149,33 @@ func TestTheHelpOfTheSite(t *testing.T) {
 		{"help_url = 'mailto:gpu@example.org'", "help_url = 'https://x.org'", "Your site:      mailto:gpu@example.org\n"},
 		{"help_url = 'https://docs.example.org/gpu'\ntheme = 7", "", ""},
 	} {
-		withSettings(t, test.system, test.user)
-		code, out, errs := program(t, "--help")
+		apptest.WithSettings(t, test.system, test.user)
+		code, out, errs := apptest.Run(t, "--help")
 		if code != cli.ExitOK || errs != "" || strings.Count(out, "Your site:") != strings.Count(test.line, ":  ") ||
 			!strings.Contains(out, test.line) {
 			t.Errorf("%+v: exit code %d, stderr %q\n%s", test, code, errs, out)
 		}
 	}
 	for _, wrong := range []string{"docs.example.org", "javascript:alert(1)", "https://", "https://a b"} {
-		system, _ := withSettings(t, "help_url = '"+wrong+"'", "")
+		system, _ := apptest.WithSettings(t, "help_url = '"+wrong+"'", "")
 		want := "nvnodetop: " + system + ":1: help_url must be an address that begins with https://, http:// or mailto:"
-		if code, _, errs := program(t, "--demo=1x1", "--json"); code != cli.ExitUsage || !strings.HasPrefix(errs, want) {
+		if code, _, errs := apptest.Run(t, "--demo=1x1", "--json"); code != cli.ExitUsage || !strings.HasPrefix(errs, want) {
 			t.Errorf("%s: exit code %d, stderr %q", wrong, code, errs)
 		}
+	}
+}
+
+// The older forms work, and the help shows the new one only.
+func TestReportHasTakenThePlace(t *testing.T) {
+	for command, gone := range map[string][]string{"track": {"--job "}, "replay": {"--report", "--job "}} {
+		_, out, _ := apptest.Run(t, command, "--help")
+		for _, flag := range gone {
+			if strings.Contains(out, "  "+flag) {
+				t.Errorf("%s --help has %s:\n%s", command, flag, out)
+			}
+		}
+	}
+	if !slices.Contains(commandNames(), "report") {
+		t.Error("there is no report")
 	}
 }

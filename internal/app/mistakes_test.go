@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // mistakeList has typical mistakes on the command line and in the file of settings. A row has the exit code, the
@@ -20,12 +21,12 @@ var mistakeList string
 
 // Each typical mistake is explained in one line.
 func TestMistakes(t *testing.T) {
-	withSettings(t, "", "")
+	apptest.WithSettings(t, "", "")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("PATH", dir)
 	t.Setenv("SLURM_JOB_ID", "")
-	if code, _, errs := program(t, "record", "--demo=1x1", "--max-time", "2s", "good.nvr"); code != cli.ExitOK {
+	if code, _, errs := apptest.Run(t, "record", "--demo=1x1", "--max-time", "2s", "good.nvr"); code != cli.ExitOK {
 		t.Fatalf("no recording: exit code %d, %s", code, errs)
 	}
 	if err := os.WriteFile("notes.txt", []byte("notes\n"), 0o600); err != nil {
@@ -43,15 +44,15 @@ func TestMistakes(t *testing.T) {
 		args, isCommand := strings.CutPrefix(row[1], "nvnodetop ")
 		if !isCommand {
 			args = "config --check"
-			_, user := withSettings(t, "", strings.ReplaceAll(row[1], `\n`, "\n"))
+			_, user := apptest.WithSettings(t, "", strings.ReplaceAll(row[1], `\n`, "\n"))
 			row[2] = strings.ReplaceAll(row[2], filepath.Base(user)+":", user+":")
 		}
-		code, out, errs := program(t, strings.Fields(args)...)
+		code, out, errs := apptest.Run(t, strings.Fields(args)...)
 		if code != want || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, row[2]) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr\n%s, want %d and\n%s", row[1], code, out, errs, want, row[2])
 		}
 		if !isCommand {
-			withSettings(t, "", "")
+			apptest.WithSettings(t, "", "")
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 // pastEnv makes TestPastTheScreen ask: its words are a node, a process there, its start in ticks, and a job.
@@ -67,13 +68,13 @@ func TestPastTheScreen(t *testing.T) {
 
 // The flag is a setting: nvnodetop config shows it, and the site's file cannot be undone by it.
 func TestReadOnlyIsASetting(t *testing.T) {
-	withSettings(t, "", "")
-	if code, out, errs := program(t, "config", "--readonly"); code != cli.ExitOK ||
+	apptest.WithSettings(t, "", "")
+	if code, out, errs := apptest.Run(t, "config", "--readonly"); code != cli.ExitOK ||
 		!strings.Contains(out, "readonly = true                  # --readonly\n") {
 		t.Errorf("exit code %d, stderr %q, stdout %s", code, errs, out)
 	}
-	withSettings(t, "readonly = true\n", "")
-	code, out, _ := program(t, "config", "--readonly=false")
+	apptest.WithSettings(t, "readonly = true\n", "")
+	code, out, _ := apptest.Run(t, "config", "--readonly=false")
 	if code != cli.ExitOK || !strings.Contains(out, "readonly = true ") ||
 		!strings.Contains(out, "# readonly = false (--readonly) becomes true: the limit is readonly (") {
 		t.Errorf("exit code %d, stdout %s", code, out)

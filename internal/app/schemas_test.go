@@ -9,33 +9,15 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
-	"github.com/nvnodetop/nvnodetop/test/valid"
 )
-
-// documentOf returns the document that a command prints, and validates it with the schema that the program prints.
-func documentOf(t *testing.T, schema string, args ...string) string {
-	t.Helper()
-	code, rules, errs := program(t, "schema", schema)
-	if code != cli.ExitOK || errs != "" {
-		t.Fatalf("schema %s: exit code %d, stderr %q", schema, code, errs)
-	}
-	_, out, errs := program(t, args...)
-	if out == "" {
-		t.Fatalf("%q: stderr %q", args, errs)
-	}
-	valid.Document(t, []byte(rules), []byte(out))
-	if !strings.Contains(out, `"version": 1,`) {
-		t.Errorf("%q: no version in %.200s", args, out)
-	}
-	return out
-}
 
 // Every command prints documents that match the schema of the same program.
 func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	feedtest.Squeue(t, "exit 1")
 	file := filepath.Join(t.TempDir(), "run.nvr")
-	if code, _, errs := program(t, "record", "--demo=2x2", "--max-time", "3s", file); code != cli.ExitOK {
+	if code, _, errs := apptest.Run(t, "record", "--demo=2x2", "--max-time", "3s", file); code != cli.ExitOK {
 		t.Fatalf("record: exit code %d, %s", code, errs)
 	}
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
@@ -64,29 +46,15 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		{"list", "list --json=gpustat --nodes a.invalid --timeout 1s", `"gpus": []`},
 	} {
 		seen[test.schema] = true
-		if out := documentOf(t, test.schema, strings.Fields(test.args)...); !strings.Contains(out, test.has) {
+		if out := apptest.Document(t, test.schema, strings.Fields(test.args)...); !strings.Contains(out, test.has) {
 			t.Errorf("%s: no %s in\n%s", test.args, test.has, out)
 		}
 	}
-	seen["stacks"] = true // the next test
+	seen["stacks"] = true // TestStacksMatchTheirSchema of package stacks
 	for _, d := range schemaDocuments {
 		if !seen[d.Name] {
 			t.Errorf("no command is tried for the schema %s", d.Name)
 		}
-	}
-}
-
-// So does stacks, of a job that hangs and of one that moves. It takes 6 s: two looks 5 s apart.
-func TestStacksMatchTheirSchema(t *testing.T) {
-	t.Parallel()
-	for args, has := range map[string]string{"--demo=4x8,hang 48211": `"workers"`, "--demo=4x8 48377_3": `"moved"`} {
-		t.Run(has, func(t *testing.T) {
-			t.Parallel()
-			out := documentOf(t, "stacks", append([]string{"stacks", "--json"}, strings.Fields(args)...)...)
-			if !strings.Contains(out, has) {
-				t.Errorf("no %s in\n%s", has, out)
-			}
-		})
 	}
 }
 
@@ -97,14 +65,14 @@ func TestListOfSchemas(t *testing.T) {
 	for _, d := range schemaDocuments {
 		want += fmt.Sprintf("%-10s %s\n", d.Name, d.Of)
 	}
-	if code, out, errs := program(t, "schema"); code != cli.ExitOK || errs != "" || out != want {
+	if code, out, errs := apptest.Run(t, "schema"); code != cli.ExitOK || errs != "" || out != want {
 		t.Errorf("exit code %d, stderr %q, %s", code, errs, out)
 	}
 	for args, said := range map[string]string{
 		"schema jsn": `no schema "jsn", did you mean "json"? (nvnodetop schema lists them)`,
 		"schema a b": `unexpected argument "b": schema takes one NAME`,
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
+		if code, out, errs := apptest.Run(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
 			errs != "nvnodetop: "+said+"\n" {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, code, out, errs)
 		}

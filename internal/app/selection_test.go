@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
@@ -92,7 +93,7 @@ func TestSelection(t *testing.T) {
 // nvitop -1 prints processes, so this does; -u and its like choose among them, in JSON too.
 func TestProcessesAreChosenInWhatIsPrintedOnce(t *testing.T) {
 	count := func(args string) (alice, bob int) {
-		_, out, errs := program(t, strings.Fields("--demo 4x8 "+args)...)
+		_, out, errs := apptest.Run(t, strings.Fields("--demo 4x8 "+args)...)
 		if alice = strings.Count(out, " alice "); strings.Contains(args, "--json") {
 			var doc schema.Snapshot
 			if err := json.Unmarshal([]byte(out), &doc); err != nil {

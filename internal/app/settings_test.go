@@ -10,33 +10,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
-
-// withSettings makes the files of settings of the system and of the user, and returns their paths.
-func withSettings(t *testing.T, system, user string) (systems, users string) {
-	t.Helper()
-	dir := t.TempDir()
-	before := cli.SystemFile
-	t.Cleanup(func() { cli.SystemFile = before })
-	t.Setenv("XDG_CONFIG_HOME", dir)
-	cli.SystemFile = filepath.Join(dir, "system.toml")
-	users = filepath.Join(dir, "nvnodetop", "config.toml")
-	if err := os.MkdirAll(filepath.Dir(users), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for path, text := range map[string]string{cli.SystemFile: system, users: user} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return cli.SystemFile, users
-}
 
 // A mistake in a file of settings ends the program before it does anything.
 func TestMistakeInTheSettings(t *testing.T) {
-	_, users := withSettings(t, "", "[thresholds]\nclock_skew_seconds = 0\n")
+	_, users := apptest.WithSettings(t, "", "[thresholds]\nclock_skew_seconds = 0\n")
 	for _, args := range []string{"--demo --once", "config", "config --check"} {
-		code, out, errs := program(t, strings.Fields(args)...)
+		code, out, errs := apptest.Run(t, strings.Fields(args)...)
 		want := "nvnodetop: " + users + ":2: thresholds.clock_skew_seconds must be a number from 0.1 to 86400, not 0\n"
 		if code != cli.ExitUsage || out != "" || errs != want {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %q", args, code, out, errs, want)
@@ -49,35 +30,35 @@ func TestUnknownKeyInTheSettings(t *testing.T) {
 	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): passed over`
 	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""},
 		{"poll.min_interval = 7", "newkey = 1"}} {
-		systems, users := withSettings(t, test.system, test.user)
+		systems, users := apptest.WithSettings(t, test.system, test.user)
 		in := systems
 		if test.user != "" {
 			in = users
 		}
 		line := "nvnodetop: " + in + said + "\n"
-		code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s")
+		code, out, errs := apptest.Run(t, "--demo=1x1", "--json", "--timeout", "30s")
 		if code != cli.ExitOK || !strings.Contains(errs, line) || !strings.Contains(out, `"poll_seconds": 7,`) {
 			t.Errorf("%+v: exit code %d, stderr %q", test, code, errs)
 		}
-		if code, out, errs := program(t, "config"); code != cli.ExitOK || errs != "" ||
+		if code, out, errs := apptest.Run(t, "config"); code != cli.ExitOK || errs != "" ||
 			!strings.Contains(out, "# "+in+said+"\n") {
 			t.Errorf("config: exit code %d, stderr %q\n%.500s", code, errs, out)
 		}
-		if code, out, errs := program(t, "config", "--check"); code != cli.ExitUsage || out != "" || errs != line {
+		if code, out, errs := apptest.Run(t, "config", "--check"); code != cli.ExitUsage || out != "" || errs != line {
 			t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
 		}
 	}
-	systems, users := withSettings(t, "serve = 'local'", "")
-	if code, out, errs := program(t, "config", "--check"); code != cli.ExitOK || errs != "" || out != systems+
+	systems, users := apptest.WithSettings(t, "serve = 'local'", "")
+	if code, out, errs := apptest.Run(t, "config", "--check"); code != cli.ExitOK || errs != "" || out != systems+
 		": no mistake\n"+users+": no mistake\n" {
 		t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
 
 func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
-	systems, users := withSettings(t, "poll.min_interval = 2\nview = 'node'\n", "theme = 'dark'\n")
+	systems, users := apptest.WithSettings(t, "poll.min_interval = 2\nview = 'node'\n", "theme = 'dark'\n")
 	t.Setenv("NVNODETOP_TIMEOUT", "20")
-	code, out, errs := program(t, "config", "0.5", "--colors=classic")
+	code, out, errs := apptest.Run(t, "config", "0.5", "--colors=classic")
 	if code != cli.ExitOK || errs != "" {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
@@ -99,10 +80,10 @@ func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
 
 // Words in nvitop's variables that mean nothing here are in the log, and disturb nobody.
 func TestNvitopsWordsAreLogged(t *testing.T) {
-	withSettings(t, "", "")
+	apptest.WithSettings(t, "", "")
 	t.Setenv("NVITOP_MONITOR_MODE", "colorful,rainbow")
 	path := filepath.Join(t.TempDir(), "log")
-	code, _, errs := program(t, "--demo=1x1", "--once", "--log", path)
+	code, _, errs := apptest.Run(t, "--demo=1x1", "--once", "--log", path)
 	log, _ := os.ReadFile(path)
 	if code != cli.ExitOK || errs != "" || strings.Count(string(log), "msg=ignored") != 1 ||
 		!strings.Contains(string(log), `rainbow`) ||
@@ -113,8 +94,8 @@ func TestNvitopsWordsAreLogged(t *testing.T) {
 
 // The limits of the system's file hold in a run, and the user is told once.
 func TestTheSystemsLimitsHold(t *testing.T) {
-	withSettings(t, "poll.min_interval = 7\n", "")
-	code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s", "2")
+	apptest.WithSettings(t, "poll.min_interval = 7\n", "")
+	code, out, errs := apptest.Run(t, "--demo=1x1", "--json", "--timeout", "30s", "2")
 	if code != cli.ExitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 ||
 		!strings.Contains(out, `"poll_seconds": 7,`) {
 		t.Errorf("exit code %d, stderr %q, stdout %.2000s", code, errs, out)
@@ -123,7 +104,7 @@ func TestTheSystemsLimitsHold(t *testing.T) {
 
 // A recipe reads from config --build whether the program has probes.
 func TestConfigBuild(t *testing.T) {
-	code, out, errs := program(t, "config", "--build")
+	code, out, errs := apptest.Run(t, "config", "--build")
 	probe := "probe    " + runtime.GOOS + "/" + runtime.GOARCH + ", "
 	if !probes.ReadsGPUs {
 		probe = "probe    none: "
@@ -132,7 +113,7 @@ func TestConfigBuild(t *testing.T) {
 		!strings.Contains(out, probe) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
-	if code, _, errs = program(t, "config", "--build", "--check"); code != cli.ExitUsage {
+	if code, _, errs = apptest.Run(t, "config", "--build", "--check"); code != cli.ExitUsage {
 		t.Errorf("with --check: exit code %d, stderr %q", code, errs)
 	}
 }

@@ -18,7 +18,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 var rooms = []room{
 	{"cmd", "app probe remote lib"},
 	{"examples", "pkg/nvnodetop pkg/schema"},
-	{"test", "source health joblog slurm cluster remote poller probe wire pkg/schema lib"},
+	{"test", "app source health joblog slurm cluster remote poller probe wire pkg/schema lib"},
 	{"pkg/nvnodetop", "output source config health cluster probe wire pkg/report pkg/schema lib"},
 	{"app", "ui output source config hang rows health joblog slurm cluster remote poller wire pkg/report pkg/schema lib"},
 	{"ui", "output source hang rows health joblog slurm cluster wire pkg/report lib"},
@@ -71,7 +71,8 @@ var only = map[string][]string{
 	"net/http": {"internal/app/serve", "internal/output/notify", "internal/remote/agent", "internal/output/web"},
 	"os/exec": {"internal/output/notify", "internal/output/track", "internal/remote/local", "internal/remote/openssh",
 		"internal/remote/settings", "internal/remote/srun", "internal/remote/ssh", "internal/slurm",
-		"internal/slurm/command", "test/bench/...", "test/chromium", "test/daemon", "test/ondemand", "test/sshd", "test/term"},
+		"internal/slurm/command", "test/apptest", "test/bench/...", "test/chromium", "test/daemon", "test/ondemand",
+		"test/sshd", "test/term"},
 }
 
 // withScreen lists the packages outside of the screen that are linked with it: the commands that show it or print its
