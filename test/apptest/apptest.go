@@ -48,8 +48,8 @@ func Main(m *testing.M, program App) {
 	}
 	app = program
 	heed.Signals()
-	_ = flag.Set("test.parallel", "8") // most of them wait
-	os.Exit(m.Run())
+	_ = flag.Set("test.parallel", "16") // most of them wait
+	os.Exit(withoutSLURM(m.Run))
 }
 
 // Run runs the program in this process, with files for its streams, none of them a terminal.

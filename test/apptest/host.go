@@ -1,8 +1,10 @@
 package apptest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,46 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
+
+// ofSLURM are the programs that nvnodetop starts where SLURM is installed.
+var ofSLURM = []string{"squeue", "scontrol", "sinfo", "sacct", "sstat", "srun", "scancel"}
+
+// withoutSLURM runs the tests with a PATH that lacks the SLURM of this machine, so that they are the same everywhere:
+// one without a controller takes seconds to say so.
+func withoutSLURM(run func() int) int {
+	dirs := filepath.SplitList(os.Getenv("PATH"))
+	for i, dir := range dirs {
+		if !slices.ContainsFunc(ofSLURM, func(name string) bool {
+			_, err := os.Stat(filepath.Join(dir, name))
+			return err == nil
+		}) {
+			continue
+		}
+		links, err := linkOthers(dir)
+		defer func() { _ = os.RemoveAll(links) }()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "the SLURM of this machine cannot be hidden:", err)
+			return 1
+		}
+		dirs[i] = links
+	}
+	_ = os.Setenv("PATH", strings.Join(dirs, string(filepath.ListSeparator)))
+	return run()
+}
+
+// linkOthers makes a directory of links to all programs of another one that are not SLURM's.
+func linkOthers(dir string) (links string, err error) {
+	if links, err = os.MkdirTemp("", "without-slurm-"); err != nil {
+		return "", err
+	}
+	programs, err := os.ReadDir(dir)
+	for _, program := range programs {
+		if name := program.Name(); err == nil && !slices.Contains(ofSLURM, name) {
+			err = os.Symlink(filepath.Join(dir, name), filepath.Join(links, name))
+		}
+	}
+	return links, err
+}
 
 // Variables of the environment that choose the GPUs of this host. Without them it has none.
 const (

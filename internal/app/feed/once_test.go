@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
@@ -79,12 +80,15 @@ func TestOnceSaysWhatItWaitsFor(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	}}
-	_, _ = runOnce(t, hangs, 2*time.Second, tty)
+	once := func(to io.Writer) {
+		synctest.Test(t, func(t *testing.T) { _, _ = runOnce(t, hangs, 1900*time.Millisecond, to) })
+	}
+	once(tty)
 	if got, want := written(), "\rwaiting for 1 of 3 nodes: n3 (authenticating)\x1b[K\r\x1b[K"; got != want {
 		t.Errorf("%q on the terminal, want %q", got, want)
 	}
 	var file bytes.Buffer
-	if _, _ = runOnce(t, hangs, 1200*time.Millisecond, &file); file.Len() > 0 {
+	if once(&file); file.Len() > 0 {
 		t.Errorf("%q without a terminal", file.String())
 	}
 }

@@ -22,7 +22,7 @@ func TestUnconfiguredSlurmIsNone(t *testing.T) {
 	}{
 		{args: "-1 -ov --first-sample", out: "1 node"}, {args: "--json --first-sample", out: `"nodes"`},
 		{args: "list --first-sample", out: "status"}, {args: "snapshot --format csv --first-sample", out: "util"},
-		{args: "record --max-time 1s " + file(t), out: "recorded"},
+		{args: "record --max-time 1s " + file(t) + " 0.25", out: "recorded"},
 		{args: "available", errs: "too few free GPUs"}, {args: "available --cluster", errs: "SLURM is not configured"},
 		{args: "logs 7", errs: "SLURM is not configured"}, {args: "report 7", errs: "SLURM is not configured"},
 		{args: "stacks 7", errs: `SLURM is not configured on this host: it cannot be asked for job "7"`},
@@ -35,7 +35,7 @@ func TestUnconfiguredSlurmIsNone(t *testing.T) {
 		}
 	}
 	t.Setenv(feed.BatchJob, "7") // as in a container
-	if code, out, errs := apptest.Run(t, "record", "--max-time", "1s", file(t)); code != cli.ExitOK {
+	if code, out, errs := apptest.Run(t, "record", "--max-time", "1s", file(t), "0.25"); code != cli.ExitOK {
 		t.Errorf("in a job: exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }

@@ -124,19 +124,23 @@ done`
 // In a batch script the job is its own, unless the user asks for another.
 func TestRecordInAJob(t *testing.T) {
 	feedtest.Squeue(t, twoJobs)
+	here, err := os.Hostname() // it reports, so the time is soon seen to be up
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args, inJob string
 		jobs        string // that are recorded
 		wrong       string
 	}{
-		{"", "", "7 9", ""}, {"", "7", "7", ""}, {"--job 9", "7", "9", ""}, {"--nodes host.invalid", "7", "", ""},
+		{"", "", "7 9", ""}, {"", "7", "7", ""}, {"--job 9", "7", "9", ""}, {"--nodes " + here, "7", "", ""},
 		{"--job 8", "7", "", `no job "8" of user`}, {"", "8", "", "has ended (SLURM_JOB_ID names it)\n"},
 	} {
 		t.Run(test.args+" in "+test.inJob, func(t *testing.T) {
 			t.Parallel() // each is a process: it has an environment of its own
 			path := filepath.Join(t.TempDir(), "run.nvr")
 			code, out, errs := apptest.Process(t, []string{feed.BatchJob + "=" + test.inJob},
-				append(strings.Fields("record --max-time 1s "+test.args), path)...)
+				append(strings.Fields("record --max-time 1s "+test.args), path, "0.25")...)
 			_, absent := os.Stat(path)
 			if test.wrong != "" {
 				if code != cli.ExitNoJobs || !strings.Contains(errs, test.wrong) || out != "" || absent == nil {

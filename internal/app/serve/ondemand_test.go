@@ -82,7 +82,6 @@ func TestPortOfTheApp(t *testing.T) {
 
 // Behind the portal of Open OnDemand, which removes its part of addresses (/rnode) or keeps it (/node), a browser signs
 // in, and the page, its links, its logs and its live events work. The portal logs no token of a form.
-// It takes ten seconds: a browser starts, and a state is made each second.
 func TestPageBehindOpenOnDemand(t *testing.T) {
 	t.Parallel()
 	portal, b := ondemand.Start(t), chromium.New(t)

@@ -4,16 +4,24 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
-// What the command says of a job that hangs, with its exit code. It takes 6 s: two looks 5 s apart.
+// atOnce runs the program on a clock that does not wait: two looks are 5 s apart.
+func atOnce(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { code, out, errs = apptest.Run(t, args...) })
+	return code, out, errs
+}
+
+// What the command says of a job that hangs, with its exit code.
 func TestStacks(t *testing.T) {
 	t.Parallel()
-	code, out, errs := apptest.Run(t, "stacks", "--demo=4x8,hang", "48211")
+	code, out, errs := atOnce(t, "stacks", "--demo=4x8,hang", "48211")
 	for _, want := range []string{": stuck\nNCCL 2.29.7: 31 of 32 ranks wait in AllReduce #66502 for rank 11 (gpu-n02 GPU3, PID ",
 		"\n31 of 32 ranks are in all_reduce, rank 11 (gpu-n02 GPU3, PID ",
 		"is in _try_get_data (torch/utils/data/dataloader.py:1144).\n",
@@ -30,7 +38,7 @@ func TestStacks(t *testing.T) {
 
 func TestStacksOfAJobThatMoves(t *testing.T) {
 	t.Parallel()
-	code, out, errs := apptest.Run(t, "stacks", "--demo=4x8", "--json", "--until-moved", "--every", "5s", "48377_3")
+	code, out, errs := atOnce(t, "stacks", "--demo=4x8", "--json", "--until-moved", "--every", "5s", "48377_3")
 	var d schema.Stacks
 	if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitOK || d.State != schema.StacksMoving ||
 		d.Version != schema.StacksVersion || d.Job != "48377_3" || d.Asked != 2 || *d.Groups[0].Moved == 0 {
@@ -60,16 +68,18 @@ func TestStacksRefuses(t *testing.T) {
 	}
 }
 
-// The document matches the schema of the same program, of a job that hangs and of one that moves. It takes 6 s: two looks 5 s apart.
+// The document matches the schema of the same program, of a job that hangs and of one that moves.
 func TestStacksMatchTheirSchema(t *testing.T) {
 	t.Parallel()
 	for args, has := range map[string]string{"--demo=4x8,hang 48211": `"workers"`, "--demo=4x8 48377_3": `"moved"`} {
 		t.Run(has, func(t *testing.T) {
 			t.Parallel()
-			out := apptest.Document(t, "stacks", append([]string{"stacks", "--json"}, strings.Fields(args)...)...)
-			if !strings.Contains(out, has) {
-				t.Errorf("no %s in\n%s", has, out)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				out := apptest.Document(t, "stacks", append([]string{"stacks", "--json"}, strings.Fields(args)...)...)
+				if !strings.Contains(out, has) {
+					t.Errorf("no %s in\n%s", has, out)
+				}
+			})
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package feed_test
+package standin_test
 
 import (
 	"os"
@@ -23,7 +23,7 @@ func smiHost(t *testing.T, files map[string]string) (env []string) {
 			t.Fatal(err)
 		}
 	}
-	return []string{"FAKE=" + fake, "HOME=" + t.TempDir(), "PATH=" + smi + ":/usr/bin:/bin", apptest.NoProbe + "=1"}
+	return []string{"FAKE=" + fake, "HOME=" + t.TempDir(), "PATH=" + smi + ":" + os.Getenv("PATH"), apptest.NoProbe + "=1"}
 }
 
 // A GPU that nvidia-smi cannot read is lost in every output, and never free. The other one is free.
@@ -40,7 +40,6 @@ func TestLostGPUWithoutAProbe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env := smiHost(t, files)
 			for _, tc := range []struct {
 				args     []string
 				code     int
@@ -52,13 +51,16 @@ func TestLostGPUWithoutAProbe(t *testing.T) {
 				{[]string{"list"}, cli.ExitFailed, "\n 1  [x]", " 0  [x]"},
 				{[]string{"snapshot", "--format", "prometheus"}, cli.ExitFailed, `gpu="1"} 0`, `nvnodetop_gpu_up{node="` + hostname(t) + `",gpu="0"} 0`},
 			} {
-				code, out, errs := apptest.Process(t, env, append(tc.args, "--timeout", "60s")...)
-				if code != tc.code || !strings.Contains(out, tc.out) || tc.not != "" && strings.Contains(out, tc.not) {
-					t.Errorf("%s: exit code %d, stderr %q, stdout\n%s", tc.args, code, errs, out)
-				}
-				if code != 0 && !strings.Contains(errs, "GPU1 (lost)") {
-					t.Errorf("%s: stderr %q", tc.args, errs)
-				}
+				t.Run(tc.args[0], func(t *testing.T) {
+					t.Parallel() // each waits for a second sample
+					code, out, errs := apptest.Process(t, smiHost(t, files), append(tc.args, "--timeout", "60s")...)
+					if code != tc.code || !strings.Contains(out, tc.out) || tc.not != "" && strings.Contains(out, tc.not) {
+						t.Errorf("%s: exit code %d, stderr %q, stdout\n%s", tc.args, code, errs, out)
+					}
+					if code != 0 && !strings.Contains(errs, "GPU1 (lost)") {
+						t.Errorf("%s: stderr %q", tc.args, errs)
+					}
+				})
 			}
 		})
 	}
