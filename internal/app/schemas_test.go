@@ -16,10 +16,7 @@ import (
 // Every command prints documents that match the schema of the same program.
 func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	feedtest.Squeue(t, "exit 1")
-	file := filepath.Join(t.TempDir(), "run.nvr")
-	if code, _, errs := apptest.Run(t, "record", "--demo=2x2", "--max-time", "3s", file); code != cli.ExitOK {
-		t.Fatalf("record: exit code %d, %s", code, errs)
-	}
+	file := feedtest.Recording(t)
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for name, script := range map[string]string{
 		"sinfo": "printf 'gpu*|up|gpu:a100:4|node01\\nlow|down|gpu:1|node02\\n'",
