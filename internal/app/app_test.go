@@ -27,7 +27,7 @@ const panicEnv = "NVNODETOP_APP_TEST_PANIC"
 
 func TestMain(m *testing.M) {
 	panicking(os.Getenv(panicEnv))
-	apptest.Main(m, apptest.App{Main: Main, Run: Run})
+	apptest.Main(m, apptest.App{Main: Main, Run: Run, OnCluster: os.Getenv(pastEnv) != ""})
 }
 
 func TestUsage(t *testing.T) {

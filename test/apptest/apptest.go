@@ -27,6 +27,8 @@ const mainEnv = "NVNODETOP_APP_TEST_MAIN"
 type App struct {
 	Main func(args []string, in, out *os.File, errs io.Writer) int
 	Run  func(ctx context.Context, args []string, in, out *os.File, errs io.Writer) int
+
+	OnCluster bool // its SLURM is wanted
 }
 
 var app App
@@ -49,6 +51,9 @@ func Main(m *testing.M, program App) {
 	app = program
 	heed.Signals()
 	_ = flag.Set("test.parallel", "16") // most of them wait
+	if program.OnCluster {
+		os.Exit(m.Run())
+	}
 	os.Exit(withoutSLURM(m.Run))
 }
 
