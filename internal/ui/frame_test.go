@@ -351,29 +351,37 @@ var everything = cmp.Options{
 func TestDrawingChangesNothing(t *testing.T) {
 	raced.Skip(t)
 	for _, s := range allShots() {
-		snap := s.snap()
-		s.snap = func() *cluster.Snapshot { return snap }
-		for _, size := range [][2]int{{80, 24}, {200, 50}} {
-			v, sc := s.scene(size[0], size[1])
-			sameView, same := s.scene(size[0], size[1])
-			var pictures [2]string
-			for i := range pictures {
-				c := draw.New(size[0], size[1])
-				v.drawPage(&part.Frame{Canvas: c, Scene: sc})
-				pictures[i] = string(darkTheme.Encode(nil, c))
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			snap := s.snap()
+			s.snap = func() *cluster.Snapshot { return snap }
+			for _, size := range [][2]int{{80, 24}, {200, 50}} {
+				checkUnchanged(t, s, size[0], size[1])
 			}
-			if pictures[0] != pictures[1] {
-				t.Errorf("%s: the second picture differs from the first", s.name)
-			}
-			if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), seenAlike(),
-				theSame[cluster.GPU]()); diff != "" {
-				t.Errorf("%s: the view has changed:\n%s", s.name, diff)
-			}
-			if diff := cmp.Diff(same, sc, everything, theSame[cluster.JobView](), seenAlike(),
-				cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {
-				t.Errorf("%s: the scene has changed:\n%s", s.name, diff)
-			}
-		}
+		})
+	}
+}
+
+// checkUnchanged draws a shot twice, and compares it with one that was never drawn.
+func checkUnchanged(t *testing.T, s shot, w, h int) {
+	v, sc := s.scene(w, h)
+	sameView, same := s.scene(w, h)
+	var pictures [2]string
+	for i := range pictures {
+		c := draw.New(w, h)
+		v.drawPage(&part.Frame{Canvas: c, Scene: sc})
+		pictures[i] = string(darkTheme.Encode(nil, c))
+	}
+	if pictures[0] != pictures[1] {
+		t.Error("the second picture differs from the first")
+	}
+	if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), seenAlike(),
+		theSame[cluster.GPU]()); diff != "" {
+		t.Errorf("the view has changed:\n%s", diff)
+	}
+	if diff := cmp.Diff(same, sc, everything, theSame[cluster.JobView](), seenAlike(),
+		cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {
+		t.Errorf("the scene has changed:\n%s", diff)
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -190,34 +191,43 @@ func TestGlyphsAreListed(t *testing.T) {
 // All ways to show a frame show the same frame.
 func TestThemesShowTheSame(t *testing.T) {
 	raced.Skip(t)
+	themes := map[string]*draw.Theme{}
+	for _, p := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,
+		colorprofile.TrueColor} {
+		for _, light := range []bool{false, true} {
+			themes[fmt.Sprintf("%v, light %v", p, light)] = draw.NewTheme(p, light, false)
+		}
+	}
+	for _, name := range draw.Themes {
+		themes[name] = draw.Named(name, colorprofile.TrueColor, true, false)
+	}
 	for _, s := range shots {
-		c := s.take(120, 40)
-		want := strings.ReplaceAll(string(plainTheme.Encode(nil, c)), "░", " ")
-		for _, p := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,
-			colorprofile.TrueColor} {
-			for _, light := range []bool{false, true} {
-				got := ansi.Strip(string(draw.NewTheme(p, light, false).Encode(nil, c)))
-				if trim(strings.ReplaceAll(got, "░", " ")) != trim(want) {
-					t.Errorf("%s in %v, light %v, shows\n%s\nwant\n%s", s.name, p, light, got, want)
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			c := s.take(120, 40)
+			want := trim(strings.ReplaceAll(string(plainTheme.Encode(nil, c)), "░", " "))
+			for name, theme := range themes {
+				got := trim(strings.ReplaceAll(ansi.Strip(string(theme.Encode(nil, c))), "░", " "))
+				if got != want {
+					t.Errorf("%s shows\n%s\nwant\n%s", name, got, want)
 				}
 			}
-		}
-		for _, name := range draw.Themes {
-			if got := ansi.Strip(string(draw.Named(name, colorprofile.TrueColor, true, false).Encode(nil,
-				c))); trim(strings.ReplaceAll(got, "░", " ")) != trim(want) {
-				t.Errorf("%s in the theme %s shows\n%s\nwant\n%s", s.name, name, got, want)
+			checkASCII(t, c)
+		})
+	}
+}
+
+// checkASCII compares what ASCII shows with what a theme with all glyphs shows.
+func checkASCII(t *testing.T, c *draw.Canvas) {
+	ascii := strings.Split(string(asciiTheme.Encode(nil, c)), "\n")
+	for y, line := range strings.Split(string(plainTheme.Encode(nil, c)), "\n") {
+		for x, r := range []rune(line) {
+			a := byte(' ')
+			if x < len(ascii[y]) {
+				a = ascii[y][x]
 			}
-		}
-		ascii := strings.Split(string(draw.NewTheme(colorprofile.NoTTY, false, true).Encode(nil, c)), "\n")
-		for y, line := range strings.Split(string(plainTheme.Encode(nil, c)), "\n") {
-			for x, r := range []rune(line) {
-				a := byte(' ')
-				if x < len(ascii[y]) {
-					a = ascii[y][x]
-				}
-				if r <= '~' && byte(r) != a {
-					t.Fatalf("%s: ASCII has %q for %q at column %d of %q", s.name, a, r, x, line)
-				}
+			if r <= '~' && byte(r) != a {
+				t.Fatalf("ASCII has %q for %q at column %d of %q", a, r, x, line)
 			}
 		}
 	}

@@ -134,17 +134,21 @@ func (r *rig) state() string {
 func TestOtherKeysDoNothing(t *testing.T) {
 	raced.Skip(t)
 	for at, p := range helpPages {
-		r := onPage(t, at)
-		for _, k := range everyKey() {
-			if slices.ContainsFunc(plain.helpOf(p.page),
-				func(row keys.Row) bool { return key.Matches(k, row.Bindings...) }) {
-				continue
-			}
+		t.Run(string(p.page), func(t *testing.T) {
+			t.Parallel()
+			r := onPage(t, at)
 			before := r.state()
-			if r.send(k); r.state() != before {
-				t.Errorf("%s: %s is in no help, and does something: %s", p.page, k, r.where())
-				r = onPage(t, at)
+			for _, k := range everyKey() {
+				if slices.ContainsFunc(plain.helpOf(p.page),
+					func(row keys.Row) bool { return key.Matches(k, row.Bindings...) }) {
+					continue
+				}
+				if r.send(k); r.state() != before {
+					t.Errorf("%s is in no help, and does something: %s", k, r.where())
+					r = onPage(t, at)
+					before = r.state()
+				}
 			}
-		}
+		})
 	}
 }

@@ -22,7 +22,10 @@ const enoughWords = 90
 // can be seen.
 func TestPlainWords(t *testing.T) {
 	for _, key := range []string{":", "?"} {
-		t.Run(key, func(t *testing.T) { checkWords(t, key) })
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			checkWords(t, key)
+		})
 	}
 }
 
