@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // Each key of a page's help is the key of one action there, and each action has another name.
@@ -37,13 +38,13 @@ func TestEveryKeyIsAnAction(t *testing.T) {
 
 // A need that is not met has a reason.
 func TestWhy(t *testing.T) {
-	_, all := shot{snap: fixture, view: func(*view) {}}.scene(120, 40)
+	_, all := shot{snap: uitest.Fixture, view: func(*view) {}}.scene(120, 40)
 	for need := keys.NeedsJob; need <= keys.NeedsRecorder; need <<= 1 {
 		if why := footer.WhyNoEffect(all, need); why != "" && need != keys.NeedsSharing {
 			t.Errorf("need %b: %s", need, why)
 		}
 	}
-	_, none := shot{snap: noJobsFixture, view: func(*view) {}}.scene(120, 40)
+	_, none := shot{snap: uitest.NoJobsFixture, view: func(*view) {}}.scene(120, 40)
 	none.ReadOnly, none.Replay = "--readonly", true
 	for need := keys.NeedsJob; need <= keys.NeedsRecorder; need <<= 1 {
 		if footer.WhyNoEffect(none, need) == "" {

@@ -3,11 +3,13 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // An alert stands in the footer until a key is pressed, and its bytes change nothing in the picture.
 func TestAlert(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	before := r.text()
 	if r.send(Alert{Sequence: "\a"}); r.text() != before {
 		t.Error("the picture has changed")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -35,7 +36,7 @@ func TestResultsGoToThePageThatAsked(t *testing.T) {
 		node  string
 		fails bool
 	}{{"gpu-n01", false}, {"gpu-n99", true}} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		page := &asker{node: test.node}
 		msg := r.runErrands(page, page.Press(nil, r.scene))()
 		r.Update(msg)
@@ -51,7 +52,7 @@ func TestResultsGoToThePageThatAsked(t *testing.T) {
 
 // A request to SLURM goes to the controls, and its error to the page.
 func TestCancelGoesToTheControls(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	page := &asker{}
 	r.Update(r.runErrands(page, nav.Answer{Ask: []nav.Ask{{Cancel: &nav.Cancel{Job: "48211", Signal: "USR1"}}}})())
 	if len(page.got) != 1 || page.got[0].Err == nil || page.got[0].Cancel == nil ||

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // digits lead to these pages.
@@ -31,7 +32,7 @@ func TestDigits(t *testing.T) {
 			}
 		}
 	}
-	r := newRig(t, noJobsFixture())
+	r := newRig(t, uitest.NoJobsFixture())
 	if r.press("4"); r.view.focusedKeys(r.scene) != keys.OnNoJobs {
 		t.Error("4 leads to a GPU without a job")
 	}
@@ -44,7 +45,7 @@ func TestDigits(t *testing.T) {
 func TestClicksOnTheBar(t *testing.T) {
 	for _, w := range []int{70, 80, 100, 120, 200} {
 		for digit, to := range digits {
-			r := newRig(t, fixture())
+			r := newRig(t, uitest.Fixture())
 			r.resize(w, 40)
 			bar := []rune(strings.ReplaceAll(strings.Split(r.screen.String(), "\n")[header.BarRow], "jobs 2", "jobs  "))
 			x := slices.IndexFunc(bar, func(c rune) bool { return string(c) == digit })
@@ -64,7 +65,7 @@ func TestClicksOnTheBar(t *testing.T) {
 func TestBarOrFooter(t *testing.T) {
 	for _, h := range []int{10, 24, 29, 30, 40, 100} {
 		for _, page := range []keys.Page{keys.OnOverview, keys.OnGPU, keys.OnJobs, keys.OnSettings} {
-			text := string(plainTheme.Encode(nil, shot{snap: fixture, view: func(v *view) { v.on = page }}.take(120,
+			text := string(plainTheme.Encode(nil, shot{snap: uitest.Fixture, view: func(v *view) { v.on = page }}.take(120,
 				h)))
 			bar, footer := strings.Contains(text, "2 overview"), strings.Contains(text, "\n 1-9 pages  ")
 			if bar != (h >= 30) || footer != (h < 30) {
@@ -72,7 +73,7 @@ func TestBarOrFooter(t *testing.T) {
 			}
 		}
 	}
-	text := linesOfAll(shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 120, 40)[header.BarRow]
+	text := linesOfAll(shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnProblems }}, 120, 40)[header.BarRow]
 	if !strings.Contains(text, "7 problems 3 ") || !strings.Contains(text, "9 connection ✗ ") {
 		t.Errorf("the bar is %q", text)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // A frame is drawn once a second and after each key; it should cost less than 300 µs.
@@ -21,16 +22,16 @@ func BenchmarkFrame(b *testing.B) {
 		snap *cluster.Snapshot
 		view func(*view)
 	}{
-		{"node", fixture(), func(*view) {}},
-		{"node-procs", fixture(), func(v *view) { v.node().Processes = node.ShowOn }},
-		{"overview-4", fixture(), func(v *view) { v.on = keys.OnOverview }},
-		{"gpu", fixture(), func(v *view) { v.on = keys.OnGPU }},
-		{"overview-64-rows", bigFixture(),
+		{"node", uitest.Fixture(), func(*view) {}},
+		{"node-procs", uitest.Fixture(), func(v *view) { v.node().Processes = node.ShowOn }},
+		{"overview-4", uitest.Fixture(), func(v *view) { v.on = keys.OnOverview }},
+		{"gpu", uitest.Fixture(), func(v *view) { v.on = keys.OnGPU }},
+		{"overview-64-rows", uitest.BigFixture(),
 			func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }},
-		{"overview-64-map", bigFixture(), func(v *view) { v.on = keys.OnOverview }},
-		{"times-1000", manyFixture(1000), func(v *view) { v.on = keys.OnOverview; v.overview().Times = true }},
-		{"overview-1000-map", manyFixture(1000), func(v *view) { v.on = keys.OnOverview }},
-		{"overview-1000-strips", switchedFixture(1000), func(v *view) { v.on = keys.OnOverview }},
+		{"overview-64-map", uitest.BigFixture(), func(v *view) { v.on = keys.OnOverview }},
+		{"times-1000", uitest.ManyFixture(1000), func(v *view) { v.on = keys.OnOverview; v.overview().Times = true }},
+		{"overview-1000-map", uitest.ManyFixture(1000), func(v *view) { v.on = keys.OnOverview }},
+		{"overview-1000-strips", uitest.SwitchedFixture(1000), func(v *view) { v.on = keys.OnOverview }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -54,7 +55,7 @@ func BenchmarkFrame(b *testing.B) {
 
 // A key must be answered within one frame's time, however many nodes there are.
 func BenchmarkPress(b *testing.B) {
-	snap := bigFixture()
+	snap := uitest.BigFixture()
 	d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.on = keys.OnOverview }}, 200, 50)
 	for b.Loop() {

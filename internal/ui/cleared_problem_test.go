@@ -13,15 +13,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // overFixture is a job in which one thing has been wrong until 12 s ago.
 func overFixture() *cluster.Snapshot {
-	s := fixture()
+	s := uitest.Fixture()
 	job := &s.Jobs[0]
 	job.Nodes, job.Reporting, job.GPUs = []string{"gpu-n01", "gpu-n02"}, 2, 16
 	job.Findings = []cluster.Finding{
-		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(4 * time.Minute), Over: ago(12 * time.Second),
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: uitest.Ago(4 * time.Minute), Over: uitest.Ago(12 * time.Second),
 			Times: 3, Node: "gpu-n01", GPU: 5},
 	}
 	return s
@@ -76,7 +77,7 @@ func escapes(t *testing.T, screen, text string) string {
 
 func TestWhatIsOverInTheHeatMap(t *testing.T) {
 	snap := func() *cluster.Snapshot {
-		s := bigFixture()
+		s := uitest.BigFixture()
 		s.Jobs[0].Findings = overFixture().Jobs[0].Findings
 		s.Jobs[0].Findings[0].Node = "gpu-n001"
 		return s
@@ -95,7 +96,7 @@ func TestClearedIsCountedApart(t *testing.T) {
 	snap := func() *cluster.Snapshot {
 		s := overFixture()
 		s.Jobs[0].Findings = append([]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning,
-			Since: ago(time.Hour), Node: "gpu-n02", GPU: 3}}, s.Jobs[0].Findings...)
+			Since: uitest.Ago(time.Hour), Node: "gpu-n02", GPU: 3}}, s.Jobs[0].Findings...)
 		return s
 	}
 	for want, view := range map[string]func(*view){
@@ -111,12 +112,12 @@ func TestClearedIsCountedApart(t *testing.T) {
 // The title of the problems counts the sentences below it: GPUs of a node with the same problem share one.
 func TestTitleCountsSentences(t *testing.T) {
 	snap := func() *cluster.Snapshot {
-		s := fixture()
+		s := uitest.Fixture()
 		s.Jobs[0].Findings = nil
 		for _, f := range []cluster.Finding{{Kind: cluster.KindECC, Node: "gpu-n01"}, {Kind: cluster.KindPowerBrake,
 			Node: "gpu-n02"}, {Kind: cluster.KindPowerBrake, Node: "gpu-n03"}} {
 			for gpu := range 4 {
-				f.Severity, f.GPU, f.Since = cluster.Warning, gpu, ago(time.Hour)
+				f.Severity, f.GPU, f.Since = cluster.Warning, gpu, uitest.Ago(time.Hour)
 				f.Key = fmt.Sprint("GPU-", gpu)
 				s.Jobs[0].Findings = append(s.Jobs[0].Findings, f)
 			}
@@ -132,14 +133,14 @@ func TestTitleCountsSentences(t *testing.T) {
 // A problem that came back says how often it began, and when it was last over.
 func TestProblemSaysHowOften(t *testing.T) {
 	snap := func() *cluster.Snapshot {
-		s := fixture()
+		s := uitest.Fixture()
 		s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Node: "gpu-n01",
-			GPU: 1, Key: s.Nodes["gpu-n01"].GPUs[1].Key, Since: ago(time.Minute), Times: 2, Last: ago(30 * time.Second),
-			Earlier: cluster.Earlier{Times: 3, Since: ago(20 * time.Minute)}}}
+			GPU: 1, Key: s.Nodes["gpu-n01"].GPUs[1].Key, Since: uitest.Ago(time.Minute), Times: 2, Last: uitest.Ago(30 * time.Second),
+			Earlier: cluster.Earlier{Times: 3, Since: uitest.Ago(20 * time.Minute)}}}
 		return s
 	}
-	want := fmt.Sprintf("5 times since %s, last over at %s.", ago(20*time.Minute).Format(time.TimeOnly),
-		ago(30*time.Second).Format(time.TimeOnly))
+	want := fmt.Sprintf("5 times since %s, last over at %s.", uitest.Ago(20*time.Minute).Format(time.TimeOnly),
+		uitest.Ago(30*time.Second).Format(time.TimeOnly))
 	list := shot{snap: snap, view: func(v *view) { v.on = keys.OnProblems }}
 	if text := strings.Join(linesOf(list, 150, 40), "\n"); !strings.Contains(text, want) {
 		t.Errorf("there is no %q:\n%s", want, text)
@@ -171,7 +172,7 @@ func TestFooterOfTheOverview(t *testing.T) {
 		{120, "", "1-9 pages  Enter open  ←→ GPU  [] job  / filter  s sort: name  v map  n problem  u metric  ! problems  " +
 			"? all  q quit"},
 	} {
-		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: test.keys},
+		lines := linesOf(shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: test.keys},
 			test.w, 24)
 		if got := strings.TrimSpace(lines[len(lines)-1]); got != test.want {
 			t.Errorf("%d wide, after %q: %q, want %q", test.w, test.keys, got, test.want)

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // The page of the cluster is asked for while it is open, with and without a job, and no longer.
 func TestTheClusterIsAskedForWhileItIsOpen(t *testing.T) {
-	for _, r := range []*rig{newRig(t, fixture()), newRig(t, noJobsFixture())} {
+	for _, r := range []*rig{newRig(t, uitest.Fixture()), newRig(t, uitest.NoJobsFixture())} {
 		r.do(r.askOn())
 		if len(r.heard.clusters) != 0 {
 			t.Error("asked before the page is open")

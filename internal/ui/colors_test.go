@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -20,7 +21,7 @@ func TestArrowKeysInASCII(t *testing.T) {
 			}
 		}
 	}
-	s := shot{name: "node", snap: fixture, view: func(*view) {}}
+	s := shot{name: "node", snap: uitest.Fixture, view: func(*view) {}}
 	if text := string(asciiTheme.Encode(nil, s.takeFor(120, 40, true))); !strings.Contains(text,
 		"Lf/Rt node  Up/Dn job") {
 		t.Errorf("the keys are not named:\n%s", text)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // types gives the model a text key by key.
@@ -22,7 +24,7 @@ func (r *rig) footer() string {
 
 // While the prompt is open every key is text, those of other things too.
 func TestKeysAreTextInThePrompt(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("o", "/")
 	for _, k := range []string{"q", "?", "r", "p", "o", "d", "C", "s", "/", "h", "n", "m", "!", "]"} {
 		if cmd := r.press(k); cmd != nil {
@@ -65,7 +67,7 @@ func TestFilter(t *testing.T) {
 		{"o", "n04", "home delete enter", "48211/gpu-n04 1", `1 of 4 nodes matches "04"`, "gpu-n02  "},
 		{"o", "n0", "enter / 2 enter", "48211/gpu-n02 1", `1 of 4 nodes matches "n02"`, "gpu-n01  "},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(strings.Fields(test.keys)...)
 		r.press("/")
 		r.types(test.typed)
@@ -84,17 +86,17 @@ func TestFilter(t *testing.T) {
 
 // A node that a new Snapshot brings is filtered too; a job that ends takes its prompt along.
 func TestFilterOfANewSnapshot(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("o", "/")
 	r.types("n02")
-	gone := fixture()
+	gone := uitest.Fixture()
 	gone.Jobs[0].Nodes = []string{"gpu-n01", "gpu-n12", "gpu-n022"}
 	r.snap = gone
 	r.send(tick{r.chain})
 	if got := r.where(); got != "48211/gpu-n022 1" {
 		t.Errorf("the node has left the job, and %s is selected", got)
 	}
-	ended := fixture()
+	ended := uitest.Fixture()
 	ended.Jobs = ended.Jobs[1:]
 	r.snap = ended
 	r.send(tick{r.chain})
@@ -105,7 +107,7 @@ func TestFilterOfANewSnapshot(t *testing.T) {
 
 // A pasted text becomes one line, whatever it contains, and not too long; without a prompt it is ignored.
 func TestPaste(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.send(tea.PasteMsg{Content: "oq"})
 	if r.where() != "48211/gpu-n01 0" {
 		t.Errorf("a paste pressed keys: %s", r.where())
@@ -132,7 +134,7 @@ func TestPaste(t *testing.T) {
 
 // The help of a page has the keys of that page.
 func TestHelpIsThePages(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	const words = "filter the rows"
 	if r.press("d", "?", "f", "i", "l", "t"); strings.Contains(r.text(), words) {
 		t.Errorf("the help of the connection has a key of the overview:\n%s", r.text())

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // The page of processes names its scope, tree, signals and order in 80 columns too.
@@ -20,7 +21,7 @@ func TestFooterOfTheProcesses(t *testing.T) {
 		140: "1-9 pages  Enter open  ←→ column  / filter  w scope  t tree  T signal  s sort: GPU  e environment  " +
 			"Space tag  y copy  ? all  q quit",
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.resize(w, 24)
 		if r.press("5"); strings.TrimSpace(footOf(r)) != want {
 			t.Errorf("%d wide: %q, want %q", w, footOf(r), want)
@@ -34,7 +35,7 @@ func TestFootersHaveOneOrder(t *testing.T) {
 	key := regexp.MustCompile(`(?:^|  )(\S+) [^ ]`)
 	for _, w := range []int{60, 80, 100, 120, 200} {
 		for digit := range digits {
-			r := lived(t, fixture, 30*time.Second)
+			r := lived(t, uitest.Fixture, 30*time.Second)
 			r.resize(w, 24)
 			r.press(digit)
 			var at []int
@@ -68,7 +69,7 @@ func TestEscLeadsBack(t *testing.T) {
 		"3 4 5":         {keys.OnGPU, keys.OnNode, keys.OnOverview},
 		"3 4 5 2":       {keys.OnProcesses, keys.OnOverview},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.resize(200, 24)
 		r.press("2")
 		r.press(strings.Fields(typed)...)
@@ -112,7 +113,7 @@ func TestClicksOnTheFooter(t *testing.T) {
 		{"5", "s sort", 2, "s"}, {"6", "Esc node", 2, "esc"}, {"7", "? all", 1, "?"}, {"2 ?", "Esc close", 0, "esc"},
 		{"0", "Shift-↓ move", 3, "shift+down"}, {"5", "T signal", 0, "T"}, {"1", "Enter open", 0, "enter"},
 	} {
-		clicked, typed := newRig(t, fixture()), newRig(t, fixture())
+		clicked, typed := newRig(t, uitest.Fixture()), newRig(t, uitest.Fixture())
 		for _, r := range []*rig{clicked, typed} {
 			r.resize(160, 40)
 			r.press(strings.Fields(test.before)...)
@@ -122,7 +123,7 @@ func TestClicksOnTheFooter(t *testing.T) {
 			t.Errorf("%s: a click on %q leads to\n%s\nits key to\n%s", test.before, test.hint, clicked.text(), typed.text())
 		}
 	}
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.resize(160, 40)
 	r.press("5", "T")
 	r.send(stillMsg{r.rested})

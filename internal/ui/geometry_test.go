@@ -15,92 +15,40 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 var plainTheme = draw.NewTheme(colorprofile.NoTTY, false, false)
 
-// oddFixture has names that no SLURM administrator should allow.
-func oddFixture() *cluster.Snapshot {
-	s := fixture()
-	job := &s.Jobs[0]
-	job.Name, job.User = "模型-训练-👩‍👩‍👧-e\u0301te\u0301-of-a-very-long-name", "alice👍🏽"
-	long := strings.Repeat("gpu-rack", 12) + "模型01"
-	for i, name := range job.Nodes {
-		odd := long + string(rune('a'+i))
-		s.Nodes[odd] = s.Nodes[name]
-		s.Nodes[odd].Name = odd
-		job.Nodes[i] = odd
-		for k := range job.Findings {
-			if job.Findings[k].Node == name {
-				job.Findings[k].Node = odd
-			}
-		}
-	}
-	n := s.Nodes[job.Nodes[0]]
-	n.GPUs[0].Card.Name = "NVIDIA 模型模型模型模型模型模型"
-	for i := range n.Processes {
-		n.Processes[i].User, n.Processes[i].Command = "训练训练训练", strings.Repeat("模型 ", 200)
-	}
-	return s
-}
-
-// wideFixture is a node with 16 GPUs.
-func wideFixture() *cluster.Snapshot {
-	s := fixture()
-	n := s.Nodes["gpu-n01"]
-	for i := range 8 {
-		g := n.GPUs[i]
-		sample := *g.GPU
-		g.GPU = &sample
-		g.Number, g.Index, g.Card.Index = 8+g.Number, 8+g.Index, 8+g.Index
-		n.GPUs = append(n.GPUs, g)
-	}
-	return s
-}
-
-// bareFixture is a node of which the driver tells nothing.
-func bareFixture() *cluster.Snapshot {
-	s := fixture()
-	n := s.Nodes["gpu-n01"]
-	n.Host, n.Hello = wire.Host{}, nil
-	for i := range n.GPUs {
-		forget(&n.GPUs[i], "")
-		setUtil(&n.GPUs[i], nil)
-	}
-	n.Processes = []wire.Process{{PID: 1}}
-	return s
-}
-
 func allShots() []shot {
 	return append(slices.Clone(shots),
-		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node().Processes = node.ShowOn }},
-		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.on = keys.OnOverview }},
-		shot{name: "odd-jobs", snap: oddFixture, view: func(v *view) { v.on = keys.OnJobs }},
-		shot{name: "odd-users", snap: oddFixture, view: func(v *view) { v.on = keys.OnUsers }},
-		shot{name: "odd-map", snap: oddFixture,
+		shot{name: "odd", snap: uitest.OddFixture, view: func(v *view) { v.node().Processes = node.ShowOn }},
+		shot{name: "odd-overview", snap: uitest.OddFixture, view: func(v *view) { v.on = keys.OnOverview }},
+		shot{name: "odd-jobs", snap: uitest.OddFixture, view: func(v *view) { v.on = keys.OnJobs }},
+		shot{name: "odd-users", snap: uitest.OddFixture, view: func(v *view) { v.on = keys.OnUsers }},
+		shot{name: "odd-map", snap: uitest.OddFixture,
 			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap }},
-		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
-		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.on = keys.OnOverview }},
-		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node().Processes = node.ShowOn }},
-		shot{name: "bare-gpu", snap: bareFixture, view: func(v *view) { v.on = keys.OnGPU }},
-		shot{name: "odd-gpu", snap: oddFixture, view: func(v *view) { v.on = keys.OnGPU }},
-		shot{name: "wide-gpu", snap: wideFixture, view: func(v *view) { v.on = keys.OnGPU }},
-		shot{name: "gpu-gone", snap: fixture,
+		shot{name: "wide", snap: uitest.WideFixture, view: func(*view) {}},
+		shot{name: "wide-overview", snap: uitest.WideFixture, view: func(v *view) { v.on = keys.OnOverview }},
+		shot{name: "bare", snap: uitest.BareFixture, view: func(v *view) { v.node().Processes = node.ShowOn }},
+		shot{name: "bare-gpu", snap: uitest.BareFixture, view: func(v *view) { v.on = keys.OnGPU }},
+		shot{name: "odd-gpu", snap: uitest.OddFixture, view: func(v *view) { v.on = keys.OnGPU }},
+		shot{name: "wide-gpu", snap: uitest.WideFixture, view: func(v *view) { v.on = keys.OnGPU }},
+		shot{name: "gpu-gone", snap: uitest.Fixture,
 			view: func(v *view) { v.on = keys.OnGPU; v.gpu().Arrive(nil, nav.Go{Node: "gpu-n01", GPU: "GPU-gone"}) }},
-		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.on = keys.OnOverview }},
-		shot{name: "rows", snap: bigFixture,
+		shot{name: "bare-overview", snap: uitest.BareFixture, view: func(v *view) { v.on = keys.OnOverview }},
+		shot{name: "rows", snap: uitest.BigFixture,
 			view: func(v *view) {
 				v.on = keys.OnOverview
 				v.overview().Grid = overview.GridRows
 				v.chooseNode("gpu-n050",
 					49)
 			}},
-		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
-		shot{name: "odd-environ", snap: oddFixture, view: func(*view) {}, typed: "5ejj", told: says(hostileEnviron)},
-		shot{name: "odd-metrics", snap: oddFixture, view: func(*view) {}, typed: "5\r", told: says(detailsFixture)},
-		shot{name: "odd-copy", snap: oddFixture, view: func(*view) {}, typed: "5y"},
+		shot{name: "mine", snap: uitest.Fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
+		shot{name: "odd-environ", snap: uitest.OddFixture, view: func(*view) {}, typed: "5ejj", told: uitest.Says(uitest.HostileEnviron)},
+		shot{name: "odd-metrics", snap: uitest.OddFixture, view: func(*view) {}, typed: "5\r", told: uitest.Says(uitest.DetailsFixture)},
+		shot{name: "odd-copy", snap: uitest.OddFixture, view: func(*view) {}, typed: "5y"},
 		shot{name: "nothing", snap: func() *cluster.Snapshot { return &cluster.Snapshot{} }, view: func(*view) {}},
 	)
 }
@@ -139,19 +87,19 @@ func TestSweep(t *testing.T) {
 
 // Numbers stay in their columns: two clusters with other values have the same ends of columns.
 func TestPositionsDoNotDependOnValues(t *testing.T) {
-	of := func(v values) func() *cluster.Snapshot {
-		snap := fixture()
+	of := func(v uitest.Values) func() *cluster.Snapshot {
+		snap := uitest.Fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			set(n.GPUs[i].GPU, v)
-			setUtil(&n.GPUs[i], nil)
+			uitest.Set(n.GPUs[i].GPU, v)
+			uitest.SetUtil(&n.GPUs[i], nil)
 		}
 		return func() *cluster.Snapshot { return snap }
 	}
 	choose := func(v *view) { v.chooseNode("gpu-n02", 1) }
-	small := shot{name: "small", snap: of(values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0}),
+	small := shot{name: "small", snap: of(uitest.Values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0}),
 		view: choose}
-	large := shot{name: "large", snap: of(values{"util": 100, "used": 81559, "power": 1000, "temp": 100,
+	large := shot{name: "large", snap: of(uitest.Values{"util": 100, "used": 81559, "power": 1000, "temp": 100,
 		"bandwidth": 100, "limit": 1200}), view: choose}
 	for w := 20; w <= 250; w++ {
 		a, b := linesOf(small, w, 40), linesOf(large, w, 40)

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -33,35 +34,10 @@ func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) fun
 	}
 }
 
-// oldFixture has a GPU without NVLink, GPM and newer engines, and with errors.
-func oldFixture() *cluster.Snapshot {
-	s := fixture()
-	g := &s.Nodes["gpu-n02"].GPUs[3]
-	lacking(g, "Not Supported", metric.NVLinkTX, metric.NVLinkRX, metric.NVLinkUp, metric.NVLinks, metric.NVLinkCRC,
-		metric.NVLinkReplays, metric.NVLinkRecoveries,
-		metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.JPEG, metric.OFA,
-		metric.MemoryTemperature,
-		metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed)
-	g.Card.Name, g.Card.Capability = "Tesla V100-PCIE-32GB", "7.0"
-	for id, v := range map[metric.ID]float64{metric.PCIeGenMax: 3, metric.MemoryTotal: 32768 * mib} {
-		g.Card.Values.Set(id, v)
-	}
-	for id, v := range map[metric.ID]float64{metric.PCIeGen: 1, metric.MemoryUsed: 30211 * mib,
-		metric.RetiredUncorrectable: 3, metric.RetiredPending: 1} {
-		g.Values.Set(id, v)
-	}
-	remember(g, utilOf(g))
-	s.Nodes["gpu-n02"].Xids = []cluster.Xid{{At: ago(35 * 60e9), Code: 63, Key: g.Key},
-		{At: ago(4 * 60e9), Code: 48, Key: g.Key}, {At: ago(4 * 60e9), Code: 94, Key: g.Key}}
-	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindPCIe, Severity: cluster.Warning,
-		Since: ago(8 * 60e9), Node: "gpu-n02", GPU: 3})
-	return keyed(s)
-}
-
 // If there is no room for all tabs, the GPUs with a tab are named, and a number says how many more there are.
 func TestTabsOfFewGPUs(t *testing.T) {
 	for w, want := range map[int]string{60: "‹2 ─ GPU2 ─ GPU3 ▲ ─ 4›", 80: "─ 2 ─ GPU3 ▲ ─ 4 ─"} {
-		if row := linesOf(shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, w,
+		if row := linesOf(shot{snap: uitest.Fixture, view: showGPU("gpu-n02", 1, uitest.Fixture, 3)}, w,
 			24)[2]; !strings.Contains(row, want) {
 			t.Errorf("%d wide, there is no %q in %q", w, want, row)
 		}
@@ -70,11 +46,11 @@ func TestTabsOfFewGPUs(t *testing.T) {
 
 // Of the GPUs of a node with warnings the page begins with the slow one.
 func TestGPUPageBeginsWithTheSlowGPU(t *testing.T) {
-	s := fixture()
+	s := uitest.Fixture()
 	n := s.Nodes["gpu-n01"]
 	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning,
-		Since: ago(90e9), Node: n.Name, GPU: 7})
-	r := newRig(t, keyed(s))
+		Since: uitest.Ago(90e9), Node: n.Name, GPU: 7})
+	r := newRig(t, uitest.Keyed(s))
 	if r.press("enter"); r.shows() != 7 {
 		t.Errorf("the page begins with GPU %d, not with the slow one", r.shows())
 	}
@@ -112,7 +88,7 @@ func TestGPUPage(t *testing.T) {
 		{"enter right o enter enter", 5},
 		{"] enter", 2}, {"] enter left", 7}, {"] enter a left", 3}, {"] enter right right a", 2},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(strings.Fields(test.keys)...)
 		if got := r.shows(); got != test.want {
 			t.Errorf("after %q GPU%d is shown, want %d:\n%s", test.keys, got, test.want, r.text())
@@ -122,14 +98,14 @@ func TestGPUPage(t *testing.T) {
 
 // A click on the row of a GPU opens its page, also where the rows are sorted because they do not all fit.
 func TestClickOpensAGPU(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	y := slices.IndexFunc(strings.Split(r.text(), "\n"),
 		func(line string) bool { return strings.HasPrefix(line, "    2 ") })
 	r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
 	if r.where() != "48211/gpu-n01 gpu" || r.shows() != 2 {
 		t.Errorf("a click in row %d leads to %s, GPU%d", y, r.where(), r.shows())
 	}
-	r = newRig(t, fixture())
+	r = newRig(t, uitest.Fixture())
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 10})
 	y = slices.IndexFunc(strings.Split(r.text(), "\n"),
 		func(line string) bool { return strings.HasPrefix(line, " ▲  5 ") })
@@ -137,7 +113,7 @@ func TestClickOpensAGPU(t *testing.T) {
 	if r.shows() != 5 {
 		t.Errorf("a click on GPU5 in row %d shows GPU%d:\n%s", y, r.shows(), r.text())
 	}
-	r = newRig(t, fixture())
+	r = newRig(t, uitest.Fixture())
 	for _, y := range []int{0, 3, 5, 14, 18} { // the header, the headings, the sum, the title of the processes
 		if r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft}); r.where() != "48211/gpu-n01 0" {
 			t.Fatalf("a click in row %d leads to %s", y, r.where())
@@ -148,7 +124,7 @@ func TestClickOpensAGPU(t *testing.T) {
 // A GPU is remembered by its key. When it is gone the page says so, and the arrows lead to those next to it.
 func TestAGPUThatIsGone(t *testing.T) {
 	without := func(numbers ...int) *cluster.Snapshot {
-		s := fixture()
+		s := uitest.Fixture()
 		n := s.Nodes["gpu-n01"]
 		n.GPUs = slices.DeleteFunc(n.GPUs, func(g cluster.GPU) bool { return slices.Contains(numbers, g.Number) })
 		return s
@@ -157,7 +133,7 @@ func TestAGPUThatIsGone(t *testing.T) {
 		keys string
 		want int
 	}{{"right", 6}, {"left", 4}, {"down up", 4}} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press("enter")
 		r.snap = without(1)
 		if r.send(tick{r.chain}); r.shows() != 5 {
@@ -172,7 +148,7 @@ func TestAGPUThatIsGone(t *testing.T) {
 		if r.press(strings.Fields(test.keys)...); test.keys != "down up" && r.shows() != test.want {
 			t.Errorf("from the place of GPU5 %q leads to GPU%d, want %d", test.keys, r.shows(), test.want)
 		}
-		r.snap = fixture()
+		r.snap = uitest.Fixture()
 		if r.send(tick{r.chain}); test.keys == "down up" && r.shows() < 0 {
 			t.Errorf("when GPU5 is back the page is\n%s", r.text())
 		}
@@ -181,7 +157,7 @@ func TestAGPUThatIsGone(t *testing.T) {
 
 // A lost GPU has a sentence and its past, no numbers; one whose node does not respond says how old its numbers are.
 func TestGPUWithoutNumbers(t *testing.T) {
-	lost := strings.Join(linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)}, 120, 40),
+	lost := strings.Join(linesOf(shot{snap: uitest.StatesFixture, view: showGPU("gpu-n01", 0, uitest.StatesFixture, 2)}, 120, 40),
 		"\n")
 	for _, want := range []string{"✗ GPU is lost, since 18:41:55", "[stale 12s]", "→ GPU unavailable until"} {
 		if !strings.Contains(lost, want) {
@@ -191,7 +167,7 @@ func TestGPUWithoutNumbers(t *testing.T) {
 	if number := regexp.MustCompile(`\d+ (W|MHz|GiB|GB/s)\b|\d%`).FindString(lost); number != "" {
 		t.Errorf("the lost GPU has a number, %s:\n%s", number, lost)
 	}
-	stale := linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 6)}, 120, 40)
+	stale := linesOf(shot{snap: uitest.StatesFixture, view: showGPU("gpu-n01", 0, uitest.StatesFixture, 6)}, 120, 40)
 	if text := strings.Join(stale, "\n"); !strings.Contains(stale[3], "[stale 12s]") ||
 		!strings.Contains(text, "990 MHz") || !strings.Contains(text, "No report for 12s") {
 		t.Errorf("the stale GPU is\n%s", text)
@@ -200,7 +176,7 @@ func TestGPUWithoutNumbers(t *testing.T) {
 
 // The missing features of a GPU are shown once, with the reason; other graphs take the room, at every size.
 func TestGPUWithoutSomeMetrics(t *testing.T) {
-	old := shot{snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)}
+	old := shot{snap: uitest.OldFixture, view: showGPU("gpu-n02", 1, uitest.OldFixture, 3)}
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 		text := strings.Join(linesOf(old, size[0], size[1]), "\n")
 		if strings.Count(text, "n/a: NVLink, SM active") != 1 || strings.Contains(text, "NVLink GB/s") ||
@@ -214,7 +190,7 @@ func TestGPUWithoutSomeMetrics(t *testing.T) {
 			t.Errorf("%v: PCIe is drawn: %v", size, pcie)
 		}
 	}
-	text := strings.Join(linesOf(shot{snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)}, 120, 40), "\n")
+	text := strings.Join(linesOf(shot{snap: uitest.MigFixture, view: showGPU("gpu-n01", 0, uitest.MigFixture, 0)}, 120, 40), "\n")
 	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory read/write time") ||
 		!strings.Contains(text, "MIG on, 2 instances") || !strings.Contains(text, "─ GPU0:1 ─") &&
 		!strings.Contains(text, "─ 0:1 ─") {
@@ -227,7 +203,7 @@ func TestGPUPageDoesNotJump(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {200, 50}, {300, 90}} {
 		var rules [2][]int
 		for i, number := range []int{5, 0} { // one that is throttled, one that is well
-			for y, line := range linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, number)}, size[0],
+			for y, line := range linesOf(shot{snap: uitest.Fixture, view: showGPU("gpu-n01", 0, uitest.Fixture, number)}, size[0],
 				size[1]) {
 				if strings.HasPrefix(line, "──") || strings.Contains(line, "┊") {
 					rules[i] = append(rules[i], y)
@@ -243,7 +219,7 @@ func TestGPUPageDoesNotJump(t *testing.T) {
 // The timeline has the reasons that there were, with how long they held in the time that it shows, and those that are
 // usual.
 func TestThrottleTimeline(t *testing.T) {
-	hot := linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, 5)}, 120, 44)
+	hot := linesOf(shot{snap: uitest.Fixture, view: showGPU("gpu-n01", 0, uitest.Fixture, 5)}, 120, 44)
 	for _, want := range []string{`heat \(hardware\) .*█{3,}.*█{3,} +1m15s$`, `heat \(software\) +╌+ +–$`,
 		`power cap .*█+.*█+.*36s$`} {
 		if !slices.ContainsFunc(hot, regexp.MustCompile(want).MatchString) {
@@ -251,10 +227,10 @@ func TestThrottleTimeline(t *testing.T) {
 		}
 	}
 	sync := func() *cluster.Snapshot {
-		s := fixture()
+		s := uitest.Fixture()
 		g := &s.Nodes["gpu-n01"].GPUs[0]
-		set(g.GPU, values{"throttle": wire.ThrottleSyncBoost | wire.ThrottleHWSlowdown})
-		remember(g, utilOf(g))
+		uitest.Set(g.GPU, uitest.Values{"throttle": wire.ThrottleSyncBoost | wire.ThrottleHWSlowdown})
+		uitest.Remember(g, uitest.UtilOf(g))
 		return s
 	}
 	low := strings.Join(linesOf(shot{snap: sync, view: showGPU("gpu-n01", 0, sync, 0)}, 80, 24), "\n")
@@ -266,7 +242,7 @@ func TestThrottleTimeline(t *testing.T) {
 // watchedFixture is a node that has reported for 20 minutes, with the counters of its GPU.
 func watchedFixture() *cluster.Snapshot {
 	store := store.New(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
-	begin := ago(20 * time.Minute)
+	begin := uitest.Ago(20 * time.Minute)
 	apply := func(e cluster.Event) {
 		e.Node = "gpu-n01"
 		store.Apply(e)
@@ -275,7 +251,7 @@ func watchedFixture() *cluster.Snapshot {
 		Discovery: &cluster.Discovery{Jobs: []cluster.Job{{ID: "48211", Nodes: []string{"gpu-n01"}}}}})
 	apply(cluster.Event{At: begin, Try: &cluster.Try{Interval: 3 * time.Second}})
 	apply(cluster.Event{At: begin, Hello: &wire.Hello{GPUs: []wire.Card{{
-		UUID: "GPU-1", Minor: ptr(0), Name: "NVIDIA H100",
+		UUID: "GPU-1", Minor: new(0), Name: "NVIDIA H100",
 		Absent: map[string][]string{"Insufficient Permissions": {wire.AbsentXids}},
 	}}}})
 	for sec := 0; sec <= 1200; sec += 3 {
@@ -286,7 +262,7 @@ func watchedFixture() *cluster.Snapshot {
 		apply(cluster.Event{At: begin.Add(time.Duration(sec) * time.Second),
 			Report: &wire.Report{MonoMS: int64(sec+1) * 1000, GPUs: []wire.GPU{{Values: values}}}})
 	}
-	return store.Snapshot(fixtureNow)
+	return store.Snapshot(uitest.Now)
 }
 
 // If the driver counts the time of a reason, the total covers all the time that nvnodetop watches, and errors since

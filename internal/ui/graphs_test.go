@@ -11,12 +11,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // quiet is a fixture without findings, so that there is room for graphs.
 func quiet() *cluster.Snapshot {
-	s := fixture()
+	s := uitest.Fixture()
 	s.Jobs[0].Findings = nil
 	return s
 }
@@ -56,7 +57,7 @@ func TestTheAxisOfAYoungHistory(t *testing.T) {
 				for i := range n.GPUs {
 					var h history.History
 					for b := range bins {
-						h.Add(newestBin-int64(bins-1-b), historyLen, func(metric.ID) float64 { return 50 })
+						h.Add(uitest.NewestBin-int64(bins-1-b), uitest.HistoryLen, func(metric.ID) float64 { return 50 })
 					}
 					n.GPUs[i].History = h
 				}
@@ -100,14 +101,14 @@ func TestADipKeepsTheLevel(t *testing.T) {
 		n := snap.Nodes["gpu-n01"]
 		snap.Jobs[0].Minors = map[string][]int{"gpu-n01": {0}}
 		for i := range n.GPUs {
-			util := make([]float32, historyLen)
+			util := make([]float32, uitest.HistoryLen)
 			for b := range util {
 				util[b] = 97
 				if b%25 == 0 { // 3 s of 75 s
 					util[b] = 3
 				}
 			}
-			setUtil(&n.GPUs[i], util)
+			uitest.SetUtil(&n.GPUs[i], util)
 		}
 		return snap
 	}, view: func(*view) {}}
@@ -146,10 +147,10 @@ func TestGraphsFillTheScreen(t *testing.T) {
 // that one lags; heat is amber only where it lowered the clocks, and a dotted line says from where on it does.
 func TestGraphsAnswer(t *testing.T) {
 	snap := quiet()
-	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(5 * time.Minute),
+	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: uitest.Ago(5 * time.Minute),
 		Node: "gpu-n02", GPU: 3}
 	snap.Jobs[0].Findings = []cluster.Finding{lag}
-	keyed(snap)
+	uitest.Keyed(snap)
 	s := shot{name: "band", snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.on = keys.OnOverview }}
 	// amber counts, in each half of the time, the columns of the graph that begins at column x which have an amber
@@ -208,11 +209,11 @@ func warned(line string) map[int]bool {
 
 // A narrow graph of the utilization names the slow GPU rather than what the band is. One number is no range.
 func TestTitleOfTheBand(t *testing.T) {
-	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40), "\n")
+	text := strings.Join(linesOf(shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40), "\n")
 	if !strings.Contains(text, "Utilization %  (gpu-n02 GPU3)  24–97%") {
 		t.Errorf("the graph is not about gpu-n02 GPU3:\n%s", text)
 	}
-	text = strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.job = "48377" }}, 120, 40), "\n")
+	text = strings.Join(linesOf(shot{snap: uitest.Fixture, view: func(v *view) { v.job = "48377" }}, 120, 40), "\n")
 	if !strings.Contains(text, " 64%  Hottest") {
 		t.Errorf("equal ends are a range:\n%s", text)
 	}

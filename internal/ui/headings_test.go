@@ -10,20 +10,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // nodesWith is a job whose nodes have the GPUs of these numbers, all of them well and the job's.
 func nodesWith(numbers ...[]int) *cluster.Snapshot {
-	s := fixture()
+	s := uitest.Fixture()
 	r := rand.New(rand.NewPCG(1, 1))
 	job := &s.Jobs[0]
 	job.Findings, job.Nodes, job.Minors = nil, job.Nodes[:len(numbers)], map[string][]int{}
 	job.GPUs, job.Reporting = 0, len(numbers)
 	for i, name := range job.Nodes {
-		n := fixtureNode(r, name, len(numbers[i]))
+		n := uitest.NodeOf(r, name, len(numbers[i]))
 		for k, number := range numbers[i] {
-			n.GPUs[k].Number, n.GPUs[k].Card.Minor = number, ptr(number)
+			n.GPUs[k].Number, n.GPUs[k].Card.Minor = number, new(number)
 			n.Hello.GPUs = append(n.Hello.GPUs, *n.GPUs[k].Card)
 		}
 		job.Minors[name] = numbers[i]
@@ -37,14 +38,14 @@ func nodesWith(numbers ...[]int) *cluster.Snapshot {
 // trouble makes a GPU of a node throttle.
 func trouble(s *cluster.Snapshot, node string, number int) *cluster.Snapshot {
 	s.Jobs[0].Findings = append(s.Jobs[0].Findings,
-		cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(1), Node: node, GPU: number})
-	return keyed(s)
+		cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: uitest.Ago(1), Node: node, GPU: number})
+	return uitest.Keyed(s)
 }
 
 // fail makes a node that has said what it has stop to report.
 func fail(s *cluster.Snapshot, node string) *cluster.Snapshot {
 	n := s.Nodes[node]
-	failed := refusedNode()
+	failed := uitest.RefusedNode()
 	failed.Name, failed.Hello = node, n.Hello
 	s.Nodes[node] = failed
 	return s

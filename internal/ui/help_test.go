@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -26,8 +27,8 @@ var helpPages = func() (list []helpPage) {
 	list = []helpPage{{page: keys.OnNode}, {page: keys.OnLog, keys: typedKeys("l")},
 		{page: keys.OnStacks, keys: typedKeys("b")},
 		{page: keys.OnCluster, keys: typedKeys("c")},
-		{page: keys.OnReport, keys: append(typedKeys("1G"), pressed("enter")), snap: jobsFixture},
-		{page: keys.OnNoJobs, snap: noJobsFixture},
+		{page: keys.OnReport, keys: append(typedKeys("1G"), pressed("enter")), snap: uitest.JobsFixture},
+		{page: keys.OnNoJobs, snap: uitest.NoJobsFixture},
 		{page: keys.OnEnviron, keys: typedKeys("5e")}, {page: keys.OnDetails, keys: typedKeys("5v")},
 		{page: keys.OnMetrics, keys: append(typedKeys("5"), pressed("enter"))}}
 	for _, e := range pages {
@@ -48,7 +49,7 @@ func typedKeys(text string) (list []tea.KeyPressMsg) {
 // onPage is a model with that page of helpPages on the screen.
 func onPage(t *testing.T, at int) *rig {
 	p := helpPages[at]
-	snap := fixture()
+	snap := uitest.Fixture()
 	if p.snap != nil {
 		snap = p.snap()
 	}

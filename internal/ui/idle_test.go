@@ -6,7 +6,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // lastRow returns the last row of the screen.
@@ -32,7 +34,7 @@ func tickWithin(t *testing.T, cmd tea.Cmd, limit time.Duration) bool {
 }
 
 func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.now = r.now.Add(source.IdleAfter - time.Second)
 	r.Display = 100 * time.Millisecond
 	if !tickWithin(t, r.send(tick{r.chain}), 30*time.Second) {
@@ -56,7 +58,7 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 
 // A screen that nobody can see is idle at once, and as before when somebody sees it again, or presses a key.
 func TestADetachedScreenIsDrawnSeldom(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	slow := func() bool { return strings.Contains(r.screen.String(), "idle: polling every 30s") }
 	r.send(attached(false))
 	if !slow() || r.heard.left != 1 || r.heard.touched != 0 {
@@ -90,7 +92,7 @@ func (r *taping) Status() string {
 }
 
 func TestWhatIsRecordedKeepsItsPace(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	recording := &taping{}
 	r.Record = recording
 	r.send(tick{r.chain})
@@ -109,7 +111,7 @@ func TestWhatIsRecordedKeepsItsPace(t *testing.T) {
 
 // The end of a recording that somebody watches changes nothing.
 func TestTheEndOfARecordingIsNoLeaving(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	recording := &taping{}
 	r.Record = recording
 	r.send(tick{r.chain})
@@ -121,7 +123,7 @@ func TestTheEndOfARecordingIsNoLeaving(t *testing.T) {
 
 func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
 	const banner = "GPU nodes are down on Tuesday from 8 to 12"
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.Banner = banner
 	r.model = newModel(r.Options, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
@@ -142,7 +144,7 @@ func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
 // The address of the help that the admins chose is whole in the palette, at the usual width.
 func TestTheHelpOfTheSiteInThePalette(t *testing.T) {
 	const address = "https://docs.example.org/gpu/nvnodetop"
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.HelpURL = address
 	r.model = newModel(r.Options, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})

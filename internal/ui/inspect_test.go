@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // titled is the rule of what is over the page of processes, or of that page.
@@ -41,7 +42,7 @@ func TestInspectKeys(t *testing.T) {
 		"5 e ? esc":   "Environment of gpu-n02:358802", "5 e / q enter": "Environment of gpu-n02:358802",
 		"5 enter space": "Process gpu-n02:358802 rank", "5 w w end enter": "Process gpu-s11:901241 alice",
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press("right")
 		r.press(strings.Fields(keys)...)
 		got := r.titled()
@@ -55,7 +56,7 @@ func TestInspectKeys(t *testing.T) {
 func TestCopyBehindALoginHost(t *testing.T) {
 	for login, want := range map[string]string{"": "ssh -t gpu-n02",
 		"al@cluster": "ssh -t -J al@cluster alice@gpu-n02"} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		o := r.Options
 		o.Login = login
 		r.model = newModel(o, &r.out)
@@ -69,7 +70,7 @@ func TestCopyBehindALoginHost(t *testing.T) {
 
 // The selection stays, a click on the selected row opens it, and m releases the mouse.
 func TestInspectMouse(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("right", "5", "down")
 	y := 0
 	for i, line := range strings.Split(r.text(), "\n") {
@@ -91,19 +92,19 @@ func TestInspectMouse(t *testing.T) {
 
 // An environment that arrives while the help is on, or the metrics are over it, is there afterwards.
 func TestInspectHearsLate(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("right", "5", "enter")
 	a := r.view.process().Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene)
 	r.Update(r.runErrands(r.view.process(), a)())
 	r.press("?")
 	ask := a.Ask[0]
-	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
+	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: uitest.EnvironFixture}})
 	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") ||
 		!strings.Contains(r.text(), "rank 8, 26 variables") {
 		t.Errorf("shown is\n%s", r.text())
 	}
 	r.press("esc", "esc")
-	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
+	r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: uitest.EnvironFixture}})
 	if got := r.titled(); !strings.HasPrefix(got, "Processes of") {
 		t.Errorf("an answer that nobody waits for opens %q", got)
 	}
@@ -111,7 +112,7 @@ func TestInspectHearsLate(t *testing.T) {
 
 // The copied text is named in place of the footer until the next key, and so is a text that was too long.
 func TestCopiesAreSaid(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("right", "5", "y", "2")
 	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[38],
 		"copied, if your terminal lets programs copy (OSC 52): gpu-n02:358802") {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // rowsOf are the rows of a list: what stands below the headings, up to the first blank line, with single blanks.
@@ -48,7 +49,7 @@ func jobsDesk(t *testing.T, snap *cluster.Snapshot, w int) *desk {
 // J lists all jobs: those that run with their sums and the worst problem, then those that wait and why, then those that
 // have ended and how.
 func TestJobsPage(t *testing.T) {
-	d := jobsDesk(t, jobsFixture(), 159)
+	d := jobsDesk(t, uitest.JobsFixture(), 159)
 	lines := d.lines()
 	if want := "2 running, 1 suspended, 1 booting, 402 pending, 6 ended lately"; !strings.Contains(lines[1], want) {
 		t.Errorf("row 1 is %q, want %q", lines[1], want)
@@ -81,8 +82,8 @@ func TestJobsPage(t *testing.T) {
 }
 
 func TestJobsSort(t *testing.T) {
-	snap := jobsFixture()
-	snap.Jobs[1].End, snap.Jobs[0].End = fixtureNow.Add(time.Hour), fixtureNow.Add(2*time.Hour)
+	snap := uitest.JobsFixture()
+	snap.Jobs[1].End, snap.Jobs[0].End = uitest.Now.Add(time.Hour), uitest.Now.Add(2*time.Hour)
 	snap.Jobs[1].Findings = append(snap.Jobs[1].Findings,
 		cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-s11", GPU: 2})
 	snap.Jobs[0], snap.Jobs[2] = snap.Jobs[2], snap.Jobs[0]
@@ -105,7 +106,7 @@ func TestJobsSort(t *testing.T) {
 // Enter opens the job under the cursor: the overview, or the node view of a job of one node. Esc goes back to the jobs,
 // then up.
 func TestJobsOpen(t *testing.T) {
-	d := jobsDesk(t, jobsFixture(), 120)
+	d := jobsDesk(t, uitest.JobsFixture(), 120)
 	steps := []struct {
 		keys   string
 		screen keys.Page
@@ -131,7 +132,7 @@ func TestJobsOpen(t *testing.T) {
 
 // An ended job has the reason why it has failed. Enter opens its report, and l there its log; Esc leads back.
 func TestJobsThatDoNotRun(t *testing.T) {
-	snap := jobsFixture()
+	snap := uitest.JobsFixture()
 	at := slices.IndexFunc(snap.Discovery.Ended, func(e cluster.EndedJob) bool { return e.ID == "48377_2" })
 	snap.Discovery.Ended[at].Cause = "rank 3: ValueError: bad batch (train.py:20)"
 	d := jobsDesk(t, snap, 159)
@@ -159,7 +160,7 @@ func TestJobsThatDoNotRun(t *testing.T) {
 
 // A click selects a job, and opens the selected one. n goes from problem to problem, also to jobs that have failed.
 func TestJobsMouse(t *testing.T) {
-	d := jobsDesk(t, jobsFixture(), 120)
+	d := jobsDesk(t, uitest.JobsFixture(), 120)
 	click := func(y int) { d.send(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft}) }
 	if click(5); d.v.job != "48377" || d.v.on != keys.OnJobs {
 		t.Errorf("a click: job %s on screen %s", d.v.job, d.v.on)
@@ -182,7 +183,7 @@ func TestJobsMouse(t *testing.T) {
 }
 
 func TestJobsFilter(t *testing.T) {
-	d := jobsDesk(t, jobsFixture(), 120)
+	d := jobsDesk(t, uitest.JobsFixture(), 120)
 	d.press("/")
 	for _, r := range "state=F" {
 		d.press(string(r))
@@ -202,8 +203,8 @@ func TestJobsFilter(t *testing.T) {
 
 // The page is there without a job that runs, too, and does not hide the page of a job that begins.
 func TestJobsWithoutARunningJob(t *testing.T) {
-	snap := noJobsFixture()
-	snap.Discovery.Ended = jobsFixture().Discovery.Ended
+	snap := uitest.NoJobsFixture()
+	snap.Discovery.Ended = uitest.JobsFixture().Discovery.Ended
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.route = newRoute(ViewAuto) }}, 120, 40)
 	d.press("1")
@@ -220,7 +221,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 		t.Errorf("help:\n%s", text)
 	}
 	d.press("esc")
-	*snap = *jobsFixture()
+	*snap = *uitest.JobsFixture()
 	d.v.resolveSelection(d.sc)
 	if d.v.on != keys.OnJobs {
 		t.Errorf("a job has begun: screen %s", d.v.on)
@@ -233,7 +234,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 
 // U says who holds what, the user of the jobs first.
 func TestUsersPage(t *testing.T) {
-	d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 159, 40)
+	d := newDesk(t, shot{snap: uitest.JobsFixture, view: func(*view) {}}, 159, 40)
 	d.press("U")
 	if !d.v.chosenPage().Wants(d.sc).Everywhere {
 		t.Error("the page does not want the processes of all nodes")
@@ -249,7 +250,7 @@ func TestUsersPage(t *testing.T) {
 		}
 		return names
 	}
-	carols := jobsFixture()
+	carols := uitest.JobsFixture()
 	carols.Discovery.User = "carol"
 	d.sc.Snap = carols
 	d.v.resolveSelection(d.sc)
@@ -268,7 +269,7 @@ func TestUsersPage(t *testing.T) {
 func BenchmarkJobs(b *testing.B) {
 	for _, screen := range []string{"1", "U"} {
 		b.Run(screen, func(b *testing.B) {
-			snap := tasksFixture(1000)
+			snap := uitest.TasksFixture(1000)
 			d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
 				view: func(v *view) { v.on = keys.OnOverview }}, 200, 50)
 			d.press(screen)
@@ -294,7 +295,7 @@ func BenchmarkJobs(b *testing.B) {
 
 // All rows of an array of a thousand tasks can be reached, and the rest is counted.
 func TestManyTasks(t *testing.T) {
-	snap := tasksFixture(1000)
+	snap := uitest.TasksFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	d.press("1", "end")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // Each list sorts by the next and the previous column, in reverse, and by the heading that is clicked.
@@ -18,7 +19,7 @@ func TestEachListIsSorted(t *testing.T) {
 	}{
 		{"m", "NODE↑", "%SM", "%SM↑"}, {"1", "NAME↑", "GPUS", "GPUS↓"}, {"U", "PROCS↓", "POWER", "POWER↓"},
 	} {
-		d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
+		d := newDesk(t, shot{snap: uitest.JobsFixture, view: func(*view) {}}, 200, 40)
 		d.press(list.page)
 		at := strings.TrimRight(d.lines()[3], " ")
 		d.press("right")
@@ -43,7 +44,7 @@ func TestEachListIsSorted(t *testing.T) {
 
 // Problems are sorted by node and age, too. A key leads from the worst to the end of the list and back.
 func TestProblemsAreSorted(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 200, 40)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnOverview }}, 200, 40)
 	d.press("!", "home")
 	worst := strings.Join(d.lines()[3:20], "\n")
 	for _, want := range []string{"by node", "newest first", "worst first"} {
@@ -63,7 +64,7 @@ func TestProblemsAreSorted(t *testing.T) {
 // The footer names each order of each list.
 func TestEachOrderHasAName(t *testing.T) {
 	for _, page := range []string{"m", "1", "U", "!"} {
-		d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
+		d := newDesk(t, shot{snap: uitest.JobsFixture, view: func(*view) {}}, 200, 40)
 		d.press(page)
 		names := map[string]bool{}
 		for range 10 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // lived is a rig that has seen minutes of the cluster, a Snapshot each second.
@@ -30,7 +31,7 @@ func footOf(r *rig) string {
 // The keys of a recording lead back through the last 12 minutes and on to now, on any page. New Snapshots do not move
 // the screen.
 func TestLookBack(t *testing.T) {
-	r := lived(t, fixture, 15*time.Minute)
+	r := lived(t, uitest.Fixture, 15*time.Minute)
 	live := r.now
 	shows := func(step string, want time.Duration) {
 		t.Helper()
@@ -46,7 +47,7 @@ func TestLookBack(t *testing.T) {
 		t.Errorf("row 0 does not say how far back it is:\n%s", r.text())
 	}
 	r.now = r.now.Add(5 * time.Second)
-	r.snap = fixture()
+	r.snap = uitest.Fixture()
 	r.snap.At = r.now
 	r.send(tick{r.chain})
 	shows("5 s later", 70*time.Second)
@@ -90,7 +91,7 @@ func TestLookBack(t *testing.T) {
 
 // Nothing is sent or asked while the screen shows the past, and the footer says why.
 func TestNothingIsAskedInThePast(t *testing.T) {
-	r := lived(t, fixture, 2*time.Minute)
+	r := lived(t, uitest.Fixture, 2*time.Minute)
 	r.press("5")
 	r.press("(")
 	refreshed, looks := r.heard.refreshed, len(r.heard.looks)

@@ -28,6 +28,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
@@ -57,7 +58,7 @@ func (a *asked) Ask(ctx context.Context, node string, r wire.Request) (wire.Repl
 	}
 	if r.Signal != nil {
 		a.signals++
-		result := someReplies(nav.Ask{Node: node, Request: r})
+		result := uitest.SomeReplies(nav.Ask{Node: node, Request: r})
 		return result.Reply, result.Err
 	}
 	if node != "gpu-n01" {
@@ -83,7 +84,7 @@ func (a *asked) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, err
 		return nil, errors.New("no deadline")
 	}
 	a.clusters = append(a.clusters, fresh)
-	return aCluster(8), nil
+	return uitest.ACluster(8), nil
 }
 
 func (a *asked) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
@@ -113,7 +114,7 @@ func nvitopRig(t *testing.T, snap *cluster.Snapshot) *rig { return rigFor(t, sna
 
 func rigFor(t *testing.T, snap *cluster.Snapshot, keys string) *rig {
 	raced.Skip(t)
-	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
+	r := &rig{t: t, snap: snap, now: uitest.Now, screen: vt.NewEmulator(120, 40)}
 	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now },
@@ -248,7 +249,7 @@ func TestMoving(t *testing.T) {
 		{"enter d esc esc", "48211/gpu-n01 0"}, {"enter ? esc", "48211/gpu-n01 gpu"},
 		{"right right g", "48211/gpu-n03 0"}, {"o enter g esc esc", "48211/gpu-n01 1"},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(strings.Fields(test.keys)...)
 		if got := r.where(); got != test.want {
 			t.Errorf("after %q: %s, want %s", test.keys, got, test.want)
@@ -261,9 +262,9 @@ func TestMoving(t *testing.T) {
 
 // A selection is a name: it stays when lists change, and a neighbor takes the place of what is gone.
 func TestSelectionIsByName(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("right")
-	next := fixture()
+	next := uitest.Fixture()
 	next.Jobs[0].Nodes = []string{"gpu-n00", "gpu-n01", "gpu-n02"}
 	next.Jobs = slices.Insert(next.Jobs, 0, cluster.JobView{Job: cluster.Job{ID: "48100", Nodes: []string{"gpu-n09"}}})
 	r.snap = next
@@ -271,21 +272,21 @@ func TestSelectionIsByName(t *testing.T) {
 	if got := r.where(); got != "48211/gpu-n02 0" {
 		t.Errorf("a new job and a new node moved the selection to %s", got)
 	}
-	gone := fixture()
+	gone := uitest.Fixture()
 	gone.Jobs[0].Nodes = []string{"gpu-n01", "gpu-n03"}
 	r.snap = gone
 	r.send(tick{r.chain})
 	if got := r.where(); got != "48211/gpu-n03 0" {
 		t.Errorf("the node has left the job, and %s is selected", got)
 	}
-	ended := fixture()
+	ended := uitest.Fixture()
 	ended.Jobs = ended.Jobs[1:]
 	r.snap = ended
 	r.send(tick{r.chain})
 	if got := r.where(); got != "48377/gpu-s11 0" {
 		t.Errorf("the job has ended, and %s is selected", got)
 	}
-	r.snap = noJobsFixture()
+	r.snap = uitest.NoJobsFixture()
 	r.send(tick{r.chain})
 	r.press("right", "down", "p", "o", "v", "s", "enter", "d")
 	if !strings.Contains(r.text(), "No running SLURM jobs found.") {
@@ -297,8 +298,8 @@ func TestSelectionIsByName(t *testing.T) {
 func TestTheNextJobTakesThePlace(t *testing.T) {
 	for keys, want := range map[string]string{"": "48377/gpu-s11 0", "down": "48400/gpu-n03 0",
 		"up": "48377/gpu-s11 0"} {
-		r := newRig(t, fixture())
-		three := fixture()
+		r := newRig(t, uitest.Fixture())
+		three := uitest.Fixture()
 		three.Jobs = append(three.Jobs, cluster.JobView{Job: cluster.Job{ID: "48400", Nodes: []string{"gpu-n03"}}})
 		r.snap = three
 		r.send(tick{r.chain})
@@ -316,7 +317,7 @@ func TestTheNextJobTakesThePlace(t *testing.T) {
 
 // Controls hear which node is looked at, once for each change.
 func TestLook(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.send(tick{r.chain})
 	r.press("right", "p", "o", "p", "p")
 	want := []lookArguments{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true},
@@ -332,7 +333,7 @@ func TestLook(t *testing.T) {
 
 // The answer to a key is looked for at once, by one chain of ticks.
 func TestHurry(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	if r.press("p"); r.chain != 0 {
 		t.Fatal("the processes are hidden, and the next look is early")
 	}
@@ -347,7 +348,7 @@ func TestHurry(t *testing.T) {
 	if cmd := r.send(tick{chain}); cmd == nil {
 		t.Error("the new chain of ticks has ended")
 	}
-	r.began = ago(time.Minute)
+	r.began = uitest.Ago(time.Minute)
 	if !r.isUserWaiting(r.scene) {
 		t.Error("the list is from before the key, and the pace is not fast")
 	}
@@ -355,7 +356,7 @@ func TestHurry(t *testing.T) {
 	if r.isUserWaiting(r.scene) {
 		t.Error("the list has come, and the pace stays fast")
 	}
-	r.snap.Nodes["gpu-n01"].ListedAt, r.asked = r.now, ago(time.Minute)
+	r.snap.Nodes["gpu-n01"].ListedAt, r.asked = r.now, uitest.Ago(time.Minute)
 	if r.isUserWaiting(r.scene) {
 		t.Error("the list does not come, and the pace stays fast")
 	}
@@ -367,9 +368,9 @@ func TestHurry(t *testing.T) {
 
 // Until every node of the job has reported or failed, the screen is redrawn often, but not forever.
 func TestHurryAtFirst(t *testing.T) {
-	connecting := fixture()
+	connecting := uitest.Fixture()
 	connecting.Nodes = map[string]*cluster.Node{"gpu-n03": connecting.Nodes["gpu-n03"]}
-	old, settled := fixture(), fixture()
+	old, settled := uitest.Fixture(), uitest.Fixture()
 	for _, n := range old.Nodes {
 		n.State = cluster.NodeStale
 	}
@@ -381,10 +382,10 @@ func TestHurryAtFirst(t *testing.T) {
 	}{
 		{old, 0, true},
 		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false},
-		{fixture(), 0, true}, {settled, 0, false},
+		{uitest.Fixture(), 0, true}, {settled, 0, false},
 	} {
 		r := newRig(t, connecting)
-		r.snap, r.now = test.snap, fixtureNow.Add(test.after)
+		r.snap, r.now = test.snap, uitest.Now.Add(test.after)
 		r.send(tick{r.chain})
 		r.asked = time.Time{} // no key
 		if got := r.isUserWaiting(r.scene); got != test.waiting {
@@ -395,7 +396,7 @@ func TestHurryAtFirst(t *testing.T) {
 }
 
 func TestRefresh(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("r", "R", "?", "r")
 	if r.heard.refreshed != 2 {
 		t.Errorf("Refresh was called %d times, want 2: the palette has the third key", r.heard.refreshed)
@@ -404,7 +405,7 @@ func TestRefresh(t *testing.T) {
 
 // The choices of C and o are remembered; Enter and Esc are no choice.
 func TestRemember(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("C", "c", "C", "o", "tab", "esc", "enter", "o")
 	if want := []string{"classic true", "classic false", "view overview", "view node",
 		"view overview"}; !slices.Equal(r.remembered, want) {
@@ -414,7 +415,7 @@ func TestRemember(t *testing.T) {
 
 // A job of several nodes starts in the overview, one of one node in the node view, unless the user says otherwise.
 func TestStartsIn(t *testing.T) {
-	one := fixture()
+	one := uitest.Fixture()
 	one.Jobs = one.Jobs[1:]
 	for _, test := range []struct {
 		view string
@@ -422,15 +423,15 @@ func TestStartsIn(t *testing.T) {
 		keys string
 		want string
 	}{
-		{"", fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, fixture(), "", "48211/gpu-n01 1"},
+		{"", uitest.Fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, uitest.Fixture(), "", "48211/gpu-n01 1"},
 		{ViewAuto, one, "", "48377/gpu-s11 0"},
-		{ViewNode, fixture(), "", "48211/gpu-n01 0"}, {ViewOverview, one, "", "48377/gpu-s11 1"},
-		{ViewAuto, fixture(), "]", "48377/gpu-s11 0"}, {ViewAuto, fixture(), "] [", "48211/gpu-n01 1"},
-		{ViewAuto, fixture(), "down ]", "48377/gpu-s11 0"},
-		{ViewAuto, fixture(), "enter ] ]", "48211/gpu-n01 0"}, {ViewAuto, fixture(), "d esc ]", "48377/gpu-s11 1"},
-		{ViewOverview, fixture(), "]", "48377/gpu-s11 1"},
+		{ViewNode, uitest.Fixture(), "", "48211/gpu-n01 0"}, {ViewOverview, one, "", "48377/gpu-s11 1"},
+		{ViewAuto, uitest.Fixture(), "]", "48377/gpu-s11 0"}, {ViewAuto, uitest.Fixture(), "] [", "48211/gpu-n01 1"},
+		{ViewAuto, uitest.Fixture(), "down ]", "48377/gpu-s11 0"},
+		{ViewAuto, uitest.Fixture(), "enter ] ]", "48211/gpu-n01 0"}, {ViewAuto, uitest.Fixture(), "d esc ]", "48377/gpu-s11 1"},
+		{ViewOverview, uitest.Fixture(), "]", "48377/gpu-s11 1"},
 	} {
-		r := newRig(t, noJobsFixture())
+		r := newRig(t, uitest.NoJobsFixture())
 		r.view = newView(&Options{View: ViewNode})
 		r.view.route = newRoute(test.view)
 		r.snap = test.snap
@@ -444,7 +445,7 @@ func TestStartsIn(t *testing.T) {
 
 // The terminal hears that the mouse is wanted, and M gives it back.
 func TestMouseModes(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.send(tea.WindowSizeMsg{Width: 60, Height: 15})
 	for _, want := range []tea.MouseMode{tea.MouseModeCellMotion, tea.MouseModeNone, tea.MouseModeCellMotion} {
 		if got := r.View().MouseMode; got != want || r.mouse != want {
@@ -459,7 +460,7 @@ func TestMouseModes(t *testing.T) {
 
 func TestQuit(t *testing.T) {
 	for _, k := range []string{"q", "Q", "ctrl+c", "? ctrl+c", "o / ctrl+c"} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		cmd := r.press(strings.Fields(k)...)
 		if cmd == nil {
 			t.Fatalf("%s does not quit", k)
@@ -472,7 +473,7 @@ func TestQuit(t *testing.T) {
 
 // Each screen that keys lead to is the one that is drawn.
 func TestScreens(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	for _, test := range [][2]string{
 		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "above the median, "},
 		{"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"home enter", "Processes"},
@@ -517,7 +518,7 @@ func TestHintsAreKeys(t *testing.T) {
 
 // A message that changes nothing writes nothing, and a second changes little.
 func TestLittleIsWritten(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.Update(tea.FocusMsg{})
 	r.View()
 	r.terminal.Flush()
@@ -542,7 +543,7 @@ func TestRepaint(t *testing.T) {
 		"colors": tea.ColorProfileMsg{Profile: colorprofile.ANSI},
 		"ctrl+l": tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.Update(msg)
 		r.View()
 		r.terminal.Flush()
@@ -553,7 +554,7 @@ func TestRepaint(t *testing.T) {
 }
 
 func TestBackground(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.send(tea.BackgroundColorMsg{Color: color.White})
 	if !r.light {
 		t.Error("a white background is not light")
@@ -570,7 +571,7 @@ func (gone) Write([]byte) (int, error) { return 0, fmt.Errorf("input/output erro
 
 // A terminal that is gone ends the program.
 func TestTerminalGone(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.terminal = terminal.New(gone{})
 	r.Update(tick{r.chain})
 	r.press("o")
@@ -585,7 +586,7 @@ func TestTerminalGone(t *testing.T) {
 
 // On the screen of somebody who has no job, a key changes nothing that would be seen only later.
 func TestKeysWithoutAJob(t *testing.T) {
-	r := newRig(t, noJobsFixture())
+	r := newRig(t, uitest.NoJobsFixture())
 	fresh := newView(&Options{View: ViewNode})
 	fresh.settings = r.view.settings
 	for _, k := range []string{"o", "p", "d", "a", "right", "up", "enter", "v", "s", "/"} {

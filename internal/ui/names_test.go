@@ -7,11 +7,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // racks is a job whose nodes' names have two numbers.
 func racks() *cluster.Snapshot {
-	s := fixture()
+	s := uitest.Fixture()
 	job := &s.Jobs[0]
 	for i, name := range job.Nodes {
 		long := "rack0" + string(rune('1'+i%2)) + "-gpu-node-0" + string(rune('1'+i/2))

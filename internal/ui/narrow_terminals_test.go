@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
@@ -44,10 +45,10 @@ func onScreen(msg tea.Msg, s *part.Scene) tea.Msg {
 func TestStaleLines(t *testing.T) {
 	raced.Skip(t)
 	for _, withFailure := range []bool{false, true} {
-		snap := statesFixture()
+		snap := uitest.StatesFixture()
 		if withFailure {
 			n := snap.Nodes["gpu-n01"]
-			n.Failure, n.RetryAt = &reach.Failure{Short: "connection closed by the node"}, fixtureNow.Add(9*time.Second)
+			n.Failure, n.RetryAt = &reach.Failure{Short: "connection closed by the node"}, uitest.Now.Add(9*time.Second)
 		}
 		s := shot{name: "stale", snap: func() *cluster.Snapshot { return snap }, view: func(*view) {}}
 		for w := 40; w < 220; w++ {
@@ -66,7 +67,7 @@ func TestStaleLines(t *testing.T) {
 
 // In low and narrow terminals there still is a word on what is wrong, and as many as there is room for.
 func TestHealthInNarrowTerminals(t *testing.T) {
-	s := shot{name: "overview", snap: fixture,
+	s := shot{name: "overview", snap: uitest.Fixture,
 		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}
 	text := strings.Join(linesOf(s, 60, 20), "\n")
 	for _, want := range []string{"login refused", "thermal 87°C", "2 ECC errors"} {
@@ -78,7 +79,7 @@ func TestHealthInNarrowTerminals(t *testing.T) {
 
 // Rows 0 and 1 have the job and the worst of what is wrong, however narrow they are.
 func TestHeaderInNarrowTerminals(t *testing.T) {
-	s := shot{name: "node", snap: fixture, view: func(*view) {}}
+	s := shot{name: "node", snap: uitest.Fixture, view: func(*view) {}}
 	for w := 28; w < 120; w++ {
 		lines := linesOf(s, w, 24)
 		if !strings.HasPrefix(lines[0], " Job 48211 ll") || !strings.Contains(lines[0], " 18:42:07") {
@@ -94,14 +95,14 @@ func TestHeaderInNarrowTerminals(t *testing.T) {
 func TestNumbersAreNeverCut(t *testing.T) {
 	raced.Skip(t)
 	s := shot{name: "large", snap: func() *cluster.Snapshot {
-		snap := fixture()
+		snap := uitest.Fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			set(n.GPUs[i].GPU, values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20,
+			uitest.Set(n.GPUs[i].GPU, uitest.Values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20,
 				"total": 2 << 20})
 		}
 		for i := range n.Processes {
-			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
+			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = new(12800.5), 4194303, "train"
 		}
 		return snap
 	}, view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}
@@ -119,7 +120,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 // A second flag is shown at the cost of the first one's age.
 func TestTwoFlags(t *testing.T) {
 	s := shot{name: "flags", snap: func() *cluster.Snapshot {
-		snap := fixture()
+		snap := uitest.Fixture()
 		two := snap.Jobs[0].Findings[1]
 		two.Kind = cluster.KindPowerBrake
 		snap.Jobs[0].Findings = append(snap.Jobs[0].Findings, two)
@@ -136,7 +137,7 @@ func TestTwoFlags(t *testing.T) {
 // This host has no name to resolve and no login: such stages do not stand there as pending.
 func TestConnectionHasTheStagesOfTheWay(t *testing.T) {
 	s := shot{name: "connection", snap: func() *cluster.Snapshot {
-		snap := fixture()
+		snap := uitest.Fixture()
 		for _, n := range snap.Nodes {
 			n.State, n.Failure = cluster.NodeReporting, nil
 			n.Route.Stages = []reach.Stage{"probe", "driver", "stream"}
@@ -157,7 +158,7 @@ func TestConnectionHasTheStagesOfTheWay(t *testing.T) {
 
 // A low terminal says what went wrong, and what can be done rather than what it means.
 func TestConnectionInLowTerminals(t *testing.T) {
-	s := shot{name: "refused", snap: fixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }}
+	s := shot{name: "refused", snap: uitest.Fixture, view: func(v *view) { v.chooseNode("gpu-n04", 3) }}
 	for h, want := range map[int][]string{
 		9:  {"closed by PAM", "Access denied"},
 		16: {"closed by PAM", "pending", "Access denied", "Look for a crashed rank"},
@@ -175,7 +176,7 @@ func TestConnectionInLowTerminals(t *testing.T) {
 
 // In a narrow terminal a problem is whole: its sentence stands below its place.
 func TestProblemsInNarrowTerminals(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 40, 12)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnProblems }}, 40, 12)
 	text := strings.Join(d.lines(), "\n")
 	for _, want := range []string{"gpu-n04\n   Login refused:", "job's output"} {
 		if !strings.Contains(text, want) {
@@ -186,7 +187,7 @@ func TestProblemsInNarrowTerminals(t *testing.T) {
 
 // Without room for a graph of a GPU, its problem has the rows.
 func TestShortPageOfAGPU(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, 60, 10)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: showGPU("gpu-n02", 1, uitest.Fixture, 3)}, 60, 10)
 	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "→ ") ||
 		!strings.Contains(text, "report it to your admins") {
 		t.Errorf("the page shows\n%s", text)

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -110,7 +111,7 @@ func TestFilteredRowsOfANode(t *testing.T) {
 func TestPromptOfANodeWithoutValues(t *testing.T) {
 	r := narrowed(t, nil, "")
 	r.press("/", "x")
-	gone := fixture()
+	gone := uitest.Fixture()
 	gone.Nodes["gpu-n02"].State, gone.Nodes["gpu-n02"].GPUs = gone.Nodes["gpu-n03"].State, nil
 	gone.Nodes["gpu-n02"].Hello = nil
 	r.snap = gone

@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // A problem of all GPUs of a node is one sentence, and each GPU has its letter and its flag.
 func TestProblemOfEveryGPU(t *testing.T) {
-	s := fixture()
+	s := uitest.Fixture()
 	n := s.Nodes["gpu-n01"]
 	for i := range n.GPUs {
 		n.GPUs[i].HangsMS, n.GPUs[i].Call = 25_000, "power"
 	}
 	j := &s.Jobs[0]
 	j.Findings = append([]cluster.Finding{{
-		Kind: cluster.KindHang, Severity: cluster.Critical, Since: ago(25e9), Times: 1, Job: j.ID, Node: "gpu-n01",
+		Kind: cluster.KindHang, Severity: cluster.Critical, Since: uitest.Ago(25e9), Times: 1, Job: j.ID, Node: "gpu-n01",
 		GPU: cluster.NoNumber, Every: true,
 	}}, j.Findings...)
 	r := newRig(t, s)

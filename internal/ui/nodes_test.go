@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // On lists whose rows have nodes the keys of the nodes lead to the first row of the next node, in the order of the job,
@@ -21,7 +22,7 @@ func TestNodeKeysOnLists(t *testing.T) {
 		{keys.OnProcesses, []string{"2", "home", "5", "home"}, []string{"gpu-n02", "gpu-n03", "gpu-n01"}},
 		{keys.OnProcesses, []string{"2", "home", "3", "5"}, []string{"gpu-n02", "gpu-n03", "gpu-n04", "gpu-n01"}},
 	} {
-		r := newRig(t, ranksFixture())
+		r := newRig(t, uitest.RanksFixture())
 		r.press(test.keys...)
 		var got []string
 		for range test.want {

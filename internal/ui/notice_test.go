@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // A key of another page says where it works, and a key without what it needs says so; a key of no page says nothing.
 // The next key, or two seconds, bring the footer back.
 func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 	alone := func() *cluster.Snapshot {
-		s := fixture()
+		s := uitest.Fixture()
 		s.Jobs = s.Jobs[1:]
 		s.Jobs[0].Findings = nil
 		return s
@@ -21,7 +22,7 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 		{"9 s", "s: on problems (7), ranks (6), jobs (1), users (8), …"},
 		{"x", "x: on the page environment"},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		footer := r.footer()
 		r.press(strings.Fields(test.keys)...)
 		if got := r.footer(); got != test.want {
@@ -41,7 +42,7 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 			t.Errorf("%s says %q, want %q", key, r.footer(), want)
 		}
 	}
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	footer := r.footer()
 	if r.press("~"); r.footer() != footer {
 		t.Errorf("~ says %q", r.footer())
@@ -51,7 +52,7 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 // When a key changes the job, row 0 says so for a while.
 func TestAnotherJobIsSaid(t *testing.T) {
 	first := func(r *rig) string { return strings.SplitN(r.text(), "\n", 2)[0] }
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	if strings.Contains(first(r), "now job") {
 		t.Errorf("row 0 begins with %q", first(r))
 	}

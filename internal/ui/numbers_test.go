@@ -13,6 +13,7 @@ import (
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -23,10 +24,10 @@ import (
 func sharedByTwo() *cluster.Snapshot {
 	s := store.New(3*time.Second, words.Rules(words.Defaults()))
 	apply := func(e cluster.Event) {
-		e.At = ago(time.Second)
+		e.At = uitest.Ago(time.Second)
 		s.Apply(e)
 	}
-	apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", Answered: fixtureNow, Asked: fixtureNow,
+	apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", Answered: uitest.Now, Asked: uitest.Now,
 		Jobs: []cluster.Job{
 			{ID: "1", Name: "one", User: "alice", Nodes: []string{"n"}, Minors: map[string][]int{"n": {2, 3}}},
 			{ID: "2", Name: "two", User: "carol", Nodes: []string{"n"}, Minors: map[string][]int{"n": {1}}},
@@ -34,11 +35,11 @@ func sharedByTwo() *cluster.Snapshot {
 	apply(cluster.Event{Node: "n", Try: &cluster.Try{Interval: 3 * time.Second}})
 	hello, report := &wire.Hello{}, &wire.Report{Listed: true}
 	for index, minor := range []int{2, 0, 3, 1} {
-		hello.GPUs = append(hello.GPUs, wire.Card{Index: index, UUID: "GPU-" + strconv.Itoa(minor), Minor: ptr(minor)})
+		hello.GPUs = append(hello.GPUs, wire.Card{Index: index, UUID: "GPU-" + strconv.Itoa(minor), Minor: new(minor)})
 		g := wire.GPU{Index: index}
-		set(&g, values{"util": float64(11 * (minor + 1)), "temp": float64(40 + minor)})
+		uitest.Set(&g, uitest.Values{"util": float64(11 * (minor + 1)), "temp": float64(40 + minor)})
 		if minor == 3 {
-			set(&g, values{"ecc": 5})
+			uitest.Set(&g, uitest.Values{"ecc": 5})
 		}
 		report.GPUs = append(report.GPUs, g)
 		user := map[int]string{0: "bob", 1: "carol"}[minor]
@@ -50,7 +51,7 @@ func sharedByTwo() *cluster.Snapshot {
 	}
 	apply(cluster.Event{Node: "n", Hello: hello})
 	apply(cluster.Event{Node: "n", Report: report})
-	return s.Snapshot(fixtureNow)
+	return s.Snapshot(uitest.Now)
 }
 
 // The number of a GPU is the device's minor number on every screen, whatever NVML's index of it is, and what is known
@@ -129,14 +130,14 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 func TestOldListSaysItsAge(t *testing.T) {
 	for want, change := range map[string]func(n *cluster.Node){
 		"9 processes, sorted by GPU ─":                 func(*cluster.Node) {},
-		"9 processes, sorted by GPU, listed 40s ago ─": func(n *cluster.Node) { n.ListedAt = ago(40 * time.Second) },
+		"9 processes, sorted by GPU, listed 40s ago ─": func(n *cluster.Node) { n.ListedAt = uitest.Ago(40 * time.Second) },
 		"─ listed 2m ago ─": func(n *cluster.Node) {
 			n.ListedAt,
-				n.Processes = ago(2*time.Minute), nil
+				n.Processes = uitest.Ago(2*time.Minute), nil
 		},
 	} {
 		s := shot{name: "node", snap: func() *cluster.Snapshot {
-			snap := fixture()
+			snap := uitest.Fixture()
 			change(snap.Nodes["gpu-n02"])
 			return snap
 		}, view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}
@@ -158,7 +159,7 @@ func TestHot(t *testing.T) {
 	} {
 		frame := func(calm bool) string {
 			return string(darkTheme.Encode(nil, shot{name: "hot", snap: func() *cluster.Snapshot {
-				snap := fixture()
+				snap := uitest.Fixture()
 				g := &snap.Nodes["gpu-n01"].GPUs[0]
 				g.Card.Values = metric.Values{}
 				switch {
@@ -167,7 +168,7 @@ func TestHot(t *testing.T) {
 				case test.slowdown > 0:
 					g.Card.Values.Set(metric.Slowdown, test.slowdown)
 				}
-				set(g.GPU, values{"temp": test.temp})
+				uitest.Set(g.GPU, uitest.Values{"temp": test.temp})
 				return snap
 			}, view: func(*view) {}}.take(120, 24)))
 		}

@@ -11,12 +11,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // narrowed is a rig that was started with these GPUs and this filter of processes.
 func narrowed(t *testing.T, only tally.Only, text string) *rig {
 	t.Helper()
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	e, wrong := filter.Parse(text, filter.Of(&rows.Processes))
 	if wrong != nil {
 		t.Fatal(wrong)

@@ -8,12 +8,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // A node that is on every page of the heat map is selected on the page that is on; the page says which keys lead to
 // others.
 func TestPinnedNodesKeepThePage(t *testing.T) {
-	many := manyFixture(1000)
+	many := uitest.ManyFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many },
 		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap }}, 60, 15)
 	d.press("home")
@@ -38,7 +39,7 @@ func TestPinnedNodesKeepThePage(t *testing.T) {
 
 // A list of problems that fits does not scroll.
 func TestProblemsThatFitStay(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 120, 40)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnProblems }}, 120, 40)
 	before := strings.Join(d.lines(), "\n")
 	d.press("pgdown")
 	if after := strings.Join(d.lines(), "\n"); strings.Count(after, "gpu-n") != strings.Count(before, "gpu-n") ||
@@ -49,7 +50,7 @@ func TestProblemsThatFitStay(t *testing.T) {
 
 // From the only problem of its job n leads to the next job's; the footer has no n where it leads nowhere.
 func TestNextProblemLeadsElsewhere(t *testing.T) {
-	two := fixture()
+	two := uitest.Fixture()
 	thermal := cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-s11", GPU: 2}
 	two.Jobs[0].Nodes, two.Jobs[0].Findings = []string{"gpu-n01", "gpu-n02"}, two.Jobs[0].Findings[1:2]
 	two.Jobs[1].Findings = []cluster.Finding{thermal}
@@ -69,7 +70,7 @@ func TestNextProblemLeadsElsewhere(t *testing.T) {
 
 // Without a job the help has the keys that do something there.
 func TestHelpWithoutJobs(t *testing.T) {
-	r := newRig(t, noJobsFixture())
+	r := newRig(t, uitest.NoJobsFixture())
 	var text strings.Builder
 	for _, it := range plain.paletteSource(keys.OnNoJobs, "", false).Here(r.scene) {
 		fmt.Fprintln(&text, it.Text, it.Not)
@@ -84,7 +85,7 @@ func TestHelpWithoutJobs(t *testing.T) {
 func TestMouseOffIsSaidEverywhere(t *testing.T) {
 	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M 1", "M U", "M 5", "5 M e",
 		"5 M enter", "M f2"} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.footer(), "mouse: off") {
 			t.Errorf("after %q the footer is %q", keys, r.footer())
@@ -94,7 +95,7 @@ func TestMouseOffIsSaidEverywhere(t *testing.T) {
 
 // A terminal without room for all GPUs says which it shows, and offers no processes.
 func TestVeryLowNodeView(t *testing.T) {
-	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }}, 120, 8), "\n")
+	text := strings.Join(linesOf(shot{snap: uitest.Fixture, view: func(v *view) { v.chooseNode("gpu-n02", 1) }}, 120, 8), "\n")
 	if !strings.Contains(text, "of 8  PgDn") || strings.Contains(text, "procs") {
 		t.Errorf("the node view is\n%s", text)
 	}
@@ -107,7 +108,7 @@ func TestConnectionScrolls(t *testing.T) {
 			"details": func(v *view) { v.chooseNode("gpu-n04", 3); v.on = keys.OnConnection },
 			"node":    func(v *view) { v.chooseNode("gpu-n04", 3) },
 		} {
-			d := newDesk(t, shot{snap: fixture, view: view}, size[0], size[1])
+			d := newDesk(t, shot{snap: uitest.Fixture, view: view}, size[0], size[1])
 			d.reaches(name, []string{"What it means", "What to try", "Failed attempts", "18:39:02", "18:41:20"})
 		}
 	}
@@ -115,7 +116,7 @@ func TestConnectionScrolls(t *testing.T) {
 
 // A problem that is higher than the screen can be read to its end.
 func TestATallProblemScrolls(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 40, 8)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnProblems }}, 40, 8)
 	d.press("home")
 	seen := ""
 	for range 30 {
@@ -132,7 +133,7 @@ func TestATallProblemScrolls(t *testing.T) {
 // The pages of all jobs and of the users are reached from the processes too, as the help there says.
 func TestJobsAndUsersFromTheProcesses(t *testing.T) {
 	for k, want := range map[string]keys.Page{"1": keys.OnJobs, "U": keys.OnUsers} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		if r.press("5", k); r.view.on != want {
 			t.Errorf("%s leads to screen %s, not to %s", k, r.view.on, want)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -39,18 +40,18 @@ func (d *desk) reaches(name string, words []string) {
 // The page keys reach every row of every list.
 func TestPagingReachesEveryRow(t *testing.T) {
 	raced.Skip(t)
-	large := bigFixture()
+	large := uitest.BigFixture()
 	big := func() *cluster.Snapshot { return large }
 	for _, size := range lowSizes {
 		var gpus, pids []string
-		n := fixture().Nodes["gpu-n02"]
+		n := uitest.Fixture().Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			gpus = append(gpus, draw.GiB(uint64(value(n.GPUs[i].GPU, "used"))<<20)+"/79.6")
+			gpus = append(gpus, draw.GiB(uint64(uitest.Value(n.GPUs[i].GPU, "used"))<<20)+"/79.6")
 		}
 		for _, p := range n.Processes {
 			pids = append(pids, fmt.Sprint(p.PID))
 		}
-		node := newDesk(t, shot{snap: fixture,
+		node := newDesk(t, shot{snap: uitest.Fixture,
 			view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}, size[0], size[1])
 		node.reaches("node", append(pids, gpus...))
 
@@ -80,7 +81,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		newDesk(t, shot{snap: big, view: func(v *view) { v.on = keys.OnProblems }}, size[0],
 			size[1]).reaches("problems", wheres)
 
-		queue, ids := noJobsFixture(), []string(nil)
+		queue, ids := uitest.NoJobsFixture(), []string(nil)
 		for i := range 60 {
 			id := fmt.Sprint(49000 + i)
 			ids = append(ids, id)
@@ -90,7 +91,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			size[1]).reaches("no jobs", ids)
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
-			d := newDesk(t, shot{snap: fixture, view: func(v *view) {
+			d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) {
 				v.palette.Open(v.paletteSource(p, string(p), false))
 			}}, size[0], size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}
@@ -104,7 +105,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 
 // However many rows there are, the worst problems have theirs.
 func TestRowsLeaveRoomForProblems(t *testing.T) {
-	large := bigFixture()
+	large := uitest.BigFixture()
 	for _, size := range lowSizes {
 		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
 			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}, size[0], size[1])
@@ -120,7 +121,7 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 
 // The processes leave a line to the worst problem of the node.
 func TestAProblemKeepsItsLine(t *testing.T) {
-	snap := fixture()
+	snap := uitest.Fixture()
 	s := shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.chooseNode("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 	finding := snap.Jobs[0].Findings[2]
@@ -149,9 +150,9 @@ func TestProcessesByDefault(t *testing.T) {
 		snap func() *cluster.Snapshot
 		want bool
 	}{
-		{120, 40, fixture, true}, {200, 50, fixture, true}, {120, 35, fixture, true}, {80, 40, fixture, true},
-		{100, 30, fixture, false}, {80, 24, fixture, false}, {120, 34, fixture, false}, {120, 40, wideFixture, false},
-		{200, 50, wideFixture, true},
+		{120, 40, uitest.Fixture, true}, {200, 50, uitest.Fixture, true}, {120, 35, uitest.Fixture, true}, {80, 40, uitest.Fixture, true},
+		{100, 30, uitest.Fixture, false}, {80, 24, uitest.Fixture, false}, {120, 34, uitest.Fixture, false}, {120, 40, uitest.WideFixture, false},
+		{200, 50, uitest.WideFixture, true},
 	} {
 		d := newDesk(t, shot{snap: test.snap, view: func(*view) {}}, test.w, test.h)
 		shown := func() bool { return strings.Contains(strings.Join(d.lines(), "\n"), "COMMAND") }
@@ -162,11 +163,11 @@ func TestProcessesByDefault(t *testing.T) {
 			t.Errorf("%d×%d: p changes nothing", test.w, test.h)
 		}
 	}
-	late := fixture()
+	late := uitest.Fixture()
 	late.Nodes["gpu-n01"].Listed, late.Nodes["gpu-n01"].Processes = false, nil
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return late }, view: func(*view) {}}, 120, 40)
 	before := rowOf(d.lines(), "Problems on this node")
-	d.sc.Snap = fixture()
+	d.sc.Snap = uitest.Fixture()
 	d.v.resolveSelection(d.sc)
 	listed := d.sc.Node.Processes
 	for i := range listed { // one per GPU
@@ -217,22 +218,22 @@ func TestProblems(t *testing.T) {
 		"! d esc esc": "48211/gpu-n01 0", "d ! d": "48211/gpu-n01 2", "d ! d esc": "48211/gpu-n01 0",
 		"! ]": "48377/gpu-s11 3", "! ] enter": "48377/gpu-s11 3",
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.where(); got != want {
 			t.Errorf("after %q: %s, want %s", keys, got, want)
 		}
 	}
-	twice := fixture()
+	twice := uitest.Fixture()
 	fault := cluster.Finding{Kind: cluster.KindFault, Severity: cluster.Warning, Node: "gpu-n03", GPU: -1}
 	twice.Jobs[0].Findings = append([]cluster.Finding{fault, fault}, twice.Jobs[0].Findings...)
 	r := newRig(t, twice)
 	if r.press("!", "home", "down", "down"); r.where() != "48211/gpu-n04 3" {
 		t.Errorf("the cursor does not pass two problems of one kind: %s", r.where())
 	}
-	r = newRig(t, fixture())
+	r = newRig(t, uitest.Fixture())
 	r.press("!", "n")
-	next := fixture()
+	next := uitest.Fixture()
 	next.Jobs[0].Findings = slices.Delete(next.Jobs[0].Findings, 0, 1)
 	r.snap = next
 	r.send(tick{r.chain})

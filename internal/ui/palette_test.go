@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -43,7 +44,7 @@ func TestPalette(t *testing.T) {
 		{":nothing at all", "nothing matches"},
 		{":zzz\x1b", "Enter"},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.resize(120, 40)
 		for _, k := range typedKeys(test.keys) {
 			switch k.Code {
@@ -63,7 +64,7 @@ func TestPalette(t *testing.T) {
 // What cannot be done now is dim, says why, and is not done. The help of a page searches things only if nothing there
 // matches; what was run most comes first in a search for anything.
 func TestPaletteSaysWhyNot(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.resize(80, 24)
 	typed := func(text string) {
 		for _, k := range typedKeys(text) {
@@ -96,7 +97,7 @@ func TestPaletteSaysWhyNot(t *testing.T) {
 
 // A click beside the box closes it; a click in it selects, and runs what is selected.
 func TestPaletteAndTheMouse(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.resize(120, 40)
 	r.press("2", "?")
 	rows := strings.Split(r.screen.String(), "\n")

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // beside returns what a desk shows right of the rule beside its list; "": there is no pane.
@@ -40,7 +41,7 @@ func TestAPaneBesideEachList(t *testing.T) {
 		{keys.OnUsers, "home", []string{"alice on 3 nodes", "gpu-n01 gpu-n02 gpu-s11"}},
 	} {
 		for _, w := range []int{159, 160, 200, 300} {
-			d := newDesk(t, shot{snap: jobsFixture, view: func(v *view) { v.on = test.page }}, w, 50)
+			d := newDesk(t, shot{snap: uitest.JobsFixture, view: func(v *view) { v.on = test.page }}, w, 50)
 			for _, move := range strings.Fields(test.moves) {
 				d.press(move)
 			}
@@ -68,7 +69,7 @@ func TestGPUsInTheOverview(t *testing.T) {
 		{"click", "48211/gpu-n01 0", -1},
 		{"right right right right right right right right right enter", "48211/gpu-n01 gpu", 7},
 	} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.send(tea.WindowSizeMsg{Width: 160, Height: 50})
 		r.press("o")
 		for _, move := range strings.Fields(test.moves) {

@@ -10,27 +10,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // crowdedFixture is a job of 64 nodes with 10,000 processes.
 func crowdedFixture() *cluster.Snapshot {
-	s := bigFixture()
+	s := uitest.BigFixture()
 	r := rand.New(rand.NewPCG(10, 4))
 	for at, name := range s.Jobs[0].Nodes {
 		n := s.Nodes[name]
 		if len(n.GPUs) == 0 {
-			*n = *fixtureNode(r, name, 8)
+			*n = *uitest.NodeOf(r, name, 8)
 		}
 		n.Listed, n.ListedAt, n.Processes = true, n.Arrived, nil
 		for i := range 10000/64 + 1 {
 			n.Processes = append(n.Processes, wire.Process{
 				PID: 300000 + at*1000 + i, StartTicks: uint64(i), GPU: n.GPUs[i%8].Index, Type: "C", State: "R",
-				GPUMemory: ptr(r.Uint64N(80 << 30)), SMPercent: ptr(r.IntN(100)),
+				GPUMemory: new(r.Uint64N(80 << 30)), SMPercent: new(r.IntN(100)),
 				Identity: wire.Identity{User: "alice", Name: "python",
 					Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4 --data " +
 						"/scratch/alice/tokens", Job: "48400"},
-				CPUPercent: ptr(200 * r.Float64()), RSS: ptr(r.Uint64N(30 << 30)), ElapsedSec: ptr(r.Int64N(90000)),
+				CPUPercent: new(200 * r.Float64()), RSS: new(r.Uint64N(30 << 30)), ElapsedSec: new(r.Int64N(90000)),
 			})
 		}
 	}

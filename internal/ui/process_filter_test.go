@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // F and \\ filter, in all scopes; / reverses. Esc takes the tags away, then the filter, then leads back.
@@ -25,7 +27,7 @@ func TestProcessesAreFiltered(t *testing.T) {
 		{"5 F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
 		{"o 5 w F", "job=48377", "enter", "Processes of your 2 jobs 2 of 20 match, on 3 of 5 nodes, by GPU"},
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		r.press(strings.Fields(test.before)...)
 		r.types(test.text)
 		r.press(strings.Fields(test.after)...)
@@ -33,7 +35,7 @@ func TestProcessesAreFiltered(t *testing.T) {
 			t.Errorf("%q %q %q: %q, want %q", test.before, test.text, test.after, got, test.title)
 		}
 	}
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.press("5", "F")
 	r.types("train o/q")
 	if got := r.footer(); !strings.Contains(got, "filter: train o/q") || r.where() != "48211/gpu-n01 processes" {
@@ -58,13 +60,13 @@ func TestUsersOpenTheirProcesses(t *testing.T) {
 		"U down enter W esc w w": {"Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "48377/gpu-s11"},
 		"a U down enter":         {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.title(); got != want[0] || r.where() != want[1]+" processes" {
 			t.Errorf("after %q: %q on %s, want %q", keys, got, r.where(), want)
 		}
 	}
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	if r.press("U", "down", "enter"); len(r.pids()) != 3 || strings.Count(r.text(), " carol ") != 3 {
 		t.Errorf("the processes of carol are %v", r.pids())
 	}
@@ -76,7 +78,7 @@ func TestUsersOpenTheirProcesses(t *testing.T) {
 // A user whose name is odd, or not known, is found too.
 func TestOddUsersOpenTheirProcesses(t *testing.T) {
 	for _, name := range []string{"", `o"dd`, "a'b, c", "x|y", "1234", `o"d'd.*`} {
-		s := fixture()
+		s := uitest.Fixture()
 		for i := range s.Nodes["gpu-s11"].Processes {
 			if p := &s.Nodes["gpu-s11"].Processes[i]; p.User == "carol" {
 				p.User = name
@@ -113,7 +115,7 @@ func TestTheProcessesOfAUserLeadBack(t *testing.T) {
 			"Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
 		"5 t U down enter 5 esc esc esc": {"processes", "Processes of gpu-n01 9 processes, as a tree"},
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		for _, k := range strings.Fields(keys) {
 			if strings.Contains(k, "=") {
 				r.types(k)
@@ -138,7 +140,7 @@ func TestTheProcessesOfAUserLeadBack(t *testing.T) {
 
 // Without SLURM there are no jobs: the processes of a user are those on the nodes.
 func TestTheProcessesOfAUserWithoutSlurm(t *testing.T) {
-	s := fixture()
+	s := uitest.Fixture()
 	s.Jobs = s.Jobs[:1]
 	s.Jobs[0].ID, s.Jobs[0].Number = "", ""
 	for i := range s.Jobs[0].Findings {

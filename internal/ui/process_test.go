@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func TestProcessesKeys(t *testing.T) {
 		"5 5": "Processes of gpu-n01 9 processes, by GPU", "5 space esc esc": "",
 		"5 q": "Processes of gpu-n01 9 processes, by GPU", "5 M": "Processes of gpu-n01 9 processes, by GPU",
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.title(); got != want {
 			t.Errorf("after %q: %q, want %q", keys, got, want)
@@ -88,7 +89,7 @@ func TestProcessesKeys(t *testing.T) {
 		"5 w w ]": "48377/gpu-s11 processes", "5 w w ] [": "48211/gpu-n01 processes", "5 !": "48211/gpu-n01 3",
 		"5 ?": "48211/gpu-n01 4", "5 n": "48211/gpu-n01 processes",
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.where(); got != want {
 			t.Errorf("after %q: %s, want %s", keys, got, want)
@@ -104,13 +105,13 @@ func TestProcessesAreSorted(t *testing.T) {
 		"s": "318817 318802", "c": "318823 318820", "C": "318761 318802", "m": "318802 318805", "M": "318761 318802",
 		"t": "318761 318802", "T": "318802 318805", "b": "318814 318808",
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		r.press("5", "o", keys)
 		if got := strings.Join(r.pids()[:2], " "); got != want {
 			t.Errorf("after o%s there are %s, want %s", keys, got, want)
 		}
 	}
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.press("o", "5", "o", "u")
 	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑",
 		"og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MRW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
@@ -122,7 +123,7 @@ func TestProcessesAreSorted(t *testing.T) {
 
 // Values that are not known come last, in both directions.
 func TestUnknownValuesAreSortedLast(t *testing.T) {
-	s := fixture()
+	s := uitest.Fixture()
 	for i := range s.Nodes["gpu-n01"].Processes {
 		if p := &s.Nodes["gpu-n01"].Processes[i]; p.PID == 318811 {
 			p.SMPercent, p.CPUPercent, p.GPUMemory, p.MemPercent, p.RSS, p.ElapsedSec, p.Rank, p.User = nil, nil, nil,
@@ -140,33 +141,33 @@ func TestUnknownValuesAreSortedLast(t *testing.T) {
 
 // The cursor and the tags stay on their processes when rows are sorted, come and go; a tag ends with its process.
 func TestProcessesKeepTheirPlace(t *testing.T) {
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.press("5", "down", "down", "space", "space", "up")
 	r.press("o", "C")
 	if line := r.cursorLine(); !strings.HasPrefix(line, "▸●") || !strings.Contains(line, "318761") {
 		t.Errorf("sorted, the cursor is on %q", line)
 	}
-	r.snap = fixture()
+	r.snap = uitest.Fixture()
 	n := r.snap.Nodes["gpu-n01"]
 	n.Processes = append([]wire.Process{{PID: 300001, GPU: n.GPUs[0].Index,
-		Identity: wire.Identity{User: "alice", Name: "new"}, CPUPercent: ptr(0.1)}}, n.Processes...)
+		Identity: wire.Identity{User: "alice", Name: "new"}, CPUPercent: new(0.1)}}, n.Processes...)
 	r.send(tick{r.chain})
 	if line := r.cursorLine(); !strings.Contains(line, "318761") || r.pids()[0] != "300001" ||
 		!strings.Contains(r.title(), "2 tagged of 10") {
 		t.Errorf("a process has come, and the cursor is on %q; %s", line, r.title())
 	}
-	r.snap = fixture()
+	r.snap = uitest.Fixture()
 	n = r.snap.Nodes["gpu-n01"]
 	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.PID == 318761 })
 	r.send(tick{r.chain})
 	if line := r.cursorLine(); !strings.Contains(line, "318805") || !strings.Contains(r.title(), "1 tagged of 8") {
 		t.Errorf("the process has ended, and the cursor is on %q; %s", line, r.title())
 	}
-	r.snap = fixture()
+	r.snap = uitest.Fixture()
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "1 tagged of 9") {
 		t.Errorf("another process has the PID, and its tag: %s", r.title())
 	}
-	r = nvitopRig(t, fixture())
+	r = nvitopRig(t, uitest.Fixture())
 	if r.press("5", "o", "C"); !strings.Contains(r.cursorLine(), "318761") {
 		t.Errorf("a cursor on the first row goes to %q", r.cursorLine())
 	}
@@ -175,7 +176,7 @@ func TestProcessesKeepTheirPlace(t *testing.T) {
 // A click selects, on a heading it sorts, and once more reverses. In the list of the node view it opens the page. The
 // wheel moves the cursor, with Shift the commands.
 func TestProcessesMouse(t *testing.T) {
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	y := slices.IndexFunc(strings.Split(r.text(), "\n"),
 		func(line string) bool { return strings.Contains(line, "318808") })
 	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
@@ -210,7 +211,7 @@ func TestProcessesMouse(t *testing.T) {
 
 // The commands scroll to their ends and back.
 func TestCommandsScroll(t *testing.T) {
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.press("5")
 	for _, test := range []struct{ keys, want string }{
 		{"right", "… train.py --config"}, {"right", "…y --config configs"},
@@ -237,7 +238,7 @@ func TestProcessesMove(t *testing.T) {
 		"pages": {[]tea.Msg{alt('j', tea.ModShift)}, "318823"},
 		"back":  {[]tea.Msg{alt('j', tea.ModShift), alt('k', tea.ModShift)}, "318802"},
 	} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		r.press("5")
 		for _, k := range test.keys {
 			r.send(k)
@@ -246,7 +247,7 @@ func TestProcessesMove(t *testing.T) {
 			t.Errorf("%s: the cursor is on %q", name, r.cursorLine())
 		}
 	}
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.press("5", "right", "end", "k", "g", "j", "pgdown", "pgup")
 	if line := r.cursorLine(); !strings.Contains(line, "318802") {
 		t.Errorf("the cursor is on %q", line)
@@ -255,12 +256,12 @@ func TestProcessesMove(t *testing.T) {
 
 // Others' processes are dimmed, and those on GPUs of other jobs are left out where the GPUs are.
 func TestOthersProcesses(t *testing.T) {
-	s := shot{snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "5"}
+	s := shot{snap: uitest.Fixture, view: func(v *view) { v.job = "48377" }, typed: "5"}
 	colored := string(darkTheme.Encode(nil, s.take(120, 40)))
 	if mine, others := ink(t, colored, "901241"), ink(t, colored, "901220"); mine == others {
 		t.Errorf("bob's process is drawn in %q, as one's own", others)
 	}
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.press("]", "a", "5")
 	if got := r.pids(); !slices.Equal(got, []string{"901234", "901241"}) {
 		t.Errorf("without the others' GPUs there are %v", got)
@@ -272,7 +273,7 @@ func TestProcessesModes(t *testing.T) {
 	for keys, want := range map[string][2]bool{"5": {true, true}, "5 c": {false, false}, "5 f": {true, true},
 		"5 c a": {true, true}, "5 f c": {false, false}, "o 5": {true, true}} {
 		for i, h := range []int{40, 24} {
-			r := nvitopRig(t, fixture())
+			r := nvitopRig(t, uitest.Fixture())
 			r.send(tea.WindowSizeMsg{Width: 120, Height: h})
 			r.press(strings.Fields(keys)...)
 			if got := strings.Contains(r.text(), "TEMP ") || strings.Contains(r.text(), "MAX°C"); got != want[i] {
@@ -281,7 +282,7 @@ func TestProcessesModes(t *testing.T) {
 		}
 	}
 	for keys, want := range map[string]bool{"o 5": false, "o 5 f": true} {
-		r := nvitopRig(t, bigFixture())
+		r := nvitopRig(t, uitest.BigFixture())
 		r.press(strings.Fields(keys)...)
 		if got := strings.Contains(r.text(), "of 64, worst first"); got != want {
 			t.Errorf("%q of 64 nodes: the worst are shown: %v", keys, got)
@@ -291,7 +292,7 @@ func TestProcessesModes(t *testing.T) {
 
 // The processes of the node are wanted, those of all nodes where the job's are shown.
 func TestProcessesAreWanted(t *testing.T) {
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	r.heard.looks = nil
 	r.press("right", "5", "w", "esc", "5", "w", "w", "W", "W")
 	want := []lookArguments{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true},
@@ -306,7 +307,7 @@ func TestNoProcesses(t *testing.T) {
 	for keys, want := range map[string]string{"left 5": "login refused", "right right 5": "connecting",
 		"5 W": "waiting for the process list", "o 5": "waiting for the process lists of the nodes",
 		"5 w w": "no processes on the GPUs of your jobs"} {
-		s := fixture()
+		s := uitest.Fixture()
 		for _, n := range s.Nodes {
 			n.Processes, n.Listed = nil, false
 		}
@@ -324,7 +325,7 @@ func TestMonitor(t *testing.T) {
 		height int
 		gpus   bool
 	}{{"", 40, true}, {"auto", 14, false}, {"full", 14, true}, {"compact", 40, false}} {
-		r := nvitopRig(t, fixture())
+		r := nvitopRig(t, uitest.Fixture())
 		o := r.Options
 		o.Monitor = test.mode
 		r.model = newModel(o, &r.out)

@@ -7,39 +7,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// relatives are what gpu-n02 answers about the family of its processes.
-func relatives(ask nav.Ask) nav.Result {
-	return nav.Result{Ask: ask, Reply: wire.Reply{Family: family}}
-}
-
-var family = []wire.Relative{
-	{ProcessID: wire.ProcessID{PID: 358701, StartTicks: 1}, Parent: 1, User: "root", UID: ptr(0),
-		Command: "slurmstepd: [48211.0]", State: "S", RSS: ptr(uint64(9 << 20)), ElapsedSec: ptr(int64(8*3600 + 189))},
-	{ProcessID: wire.ProcessID{PID: 358709, StartTicks: 2}, Parent: 358701, User: "alice",
-		Command: "torchrun --nnodes 4 --nproc-per-node 8", State: "S"},
-	{ProcessID: wire.ProcessID{PID: 358901, StartTicks: 3}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
-	{ProcessID: wire.ProcessID{PID: 358902, StartTicks: 4}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
-}
-
-// treeFixture is fixture with parents.
-func treeFixture() *cluster.Snapshot {
-	s := fixture()
-	list := s.Nodes["gpu-n02"].Processes
-	for i := range list {
-		list[i].Parent = 358709
-	}
-	list[8].Parent = 358901
-	return s
-}
-
 // t asks the nodes on the screen for relatives, each once and again after r, and draws what they answer as a tree.
 func TestProcessTree(t *testing.T) {
-	r := nvitopRig(t, fixture())
+	r := nvitopRig(t, uitest.Fixture())
 	asked := func(key string) (nodes []string) {
 		a := r.view.passMessage(pressed(key), r.scene)
 		for _, ask := range a.Ask {
@@ -58,10 +33,10 @@ func TestProcessTree(t *testing.T) {
 		}
 		r.view.resolveSelection(r.scene)
 	}
-	r = nvitopRig(t, treeFixture())
+	r = nvitopRig(t, uitest.TreeFixture())
 	r.press("right", "5")
 	ask := r.view.passMessage(pressed("t"), r.scene).Ask[0]
-	r.send(resultMsg{r.view.process(), relatives(ask)})
+	r.send(resultMsg{r.view.process(), uitest.Relatives(ask)})
 	r.press("space", "up")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
 	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") ||
@@ -97,7 +72,7 @@ func TestProcessTree(t *testing.T) {
 // comes a moment later, or fails, changes nothing; after a boot or a minute, and for another process with the PID, it
 // is not known.
 func TestSharesOfRelatives(t *testing.T) {
-	r := nvitopRig(t, treeFixture())
+	r := nvitopRig(t, uitest.TreeFixture())
 	r.press("right", "5")
 	for _, step := range []struct {
 		keys      string
@@ -152,7 +127,7 @@ func cpuOf(text string) string {
 // A node's answer about relatives may be nonsense: a circle, a process as its own parent, or text that would corrupt
 // the screen.
 func TestHostileRelatives(t *testing.T) {
-	s := fixture()
+	s := uitest.Fixture()
 	s.Nodes["gpu-n01"].Processes[0].Parent, s.Nodes["gpu-n01"].Processes[1].Parent = 400001, 400003
 	r := nvitopRig(t, s)
 	r.press("5")
@@ -183,12 +158,12 @@ func TestHostileRelatives(t *testing.T) {
 // The answer of a node is also about processes that a filter or the scope leaves out: they are no relatives of those
 // that are shown. What was not asked about is asked when it is shown, and an answer that is old is renewed by any key.
 func TestTreeOfSomeProcesses(t *testing.T) {
-	r := nvitopRig(t, treeFixture())
+	r := nvitopRig(t, uitest.TreeFixture())
 	asked := func(keys ...string) (about []int) {
 		for _, k := range keys {
 			for _, ask := range r.view.passMessage(pressed(k), r.scene).Ask {
 				about = ask.Request.Family.PIDs
-				kin := slices.Clone(family)
+				kin := slices.Clone(uitest.Family)
 				for _, w := range r.snap.Nodes["gpu-n02"].Processes {
 					kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks},
 						Parent: w.Parent, User: "alice", Command: "python -u train.py"})

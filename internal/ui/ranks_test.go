@@ -11,13 +11,14 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // m shows the ranks of all nodes of the job in one list. One that is gone, and those of nodes that do not report, have
 // their rows in place.
 func TestRanks(t *testing.T) {
-	r := newRig(t, ranksFixture())
+	r := newRig(t, uitest.RanksFixture())
 	r.press("m")
 	lines := strings.Split(r.text(), "\n")
 	if !strings.Contains(lines[2], "Ranks of job 48211") ||
@@ -34,7 +35,7 @@ func TestRanks(t *testing.T) {
 			t.Errorf("row %d is %q", rank, row)
 		}
 	}
-	one := ranksFixture()
+	one := uitest.RanksFixture()
 	one.Jobs[0].Nodes = one.Jobs[0].Nodes[1:] // n01 is not the job's, n04 refuses
 	one.Nodes["gpu-n03"].State = cluster.NodeReporting
 	r = newRig(t, one)
@@ -45,14 +46,14 @@ func TestRanks(t *testing.T) {
 
 // threeInTrouble is the fixture of the ranks, where rank 5 is too hot, the GPU of rank 11 is lost, and rank 13 is gone.
 func threeInTrouble() *cluster.Snapshot {
-	s := ranksFixture()
+	s := uitest.RanksFixture()
 	n := s.Nodes["gpu-n02"]
-	forget(&n.GPUs[3], "GPU is lost")
+	uitest.Forget(&n.GPUs[3], "GPU is lost")
 	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.GPU == n.GPUs[3].Index })
-	n.Ranks[3].Seen = ago(time.Minute)
+	n.Ranks[3].Seen = uitest.Ago(time.Minute)
 	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical,
-		Since: ago(time.Minute), Node: n.Name, GPU: 3})
-	return keyed(s)
+		Since: uitest.Ago(time.Minute), Node: n.Name, GPU: 3})
+	return uitest.Keyed(s)
 }
 
 // The rank on a GPU that is lost is in trouble, and says so. Those of a node that does not respond are not looked
@@ -83,7 +84,7 @@ func TestProblemKeysAmongRanks(t *testing.T) {
 // s sorts, the worst first, with a mark behind the heading; ranks that are gone come first, processes without a rank
 // behind the others.
 func TestRanksAreSorted(t *testing.T) {
-	r := newRig(t, ranksFixture())
+	r := newRig(t, uitest.RanksFixture())
 	r.press("m")
 	for _, want := range []struct{ heading, first, second string }{
 		{"%SM↑", "rank 13", "358811"}, {"%CPU↑", "rank 13", "358811"}, {"GPU-MEM↓", "rank 13", "361423"},
@@ -111,19 +112,19 @@ func TestRanksKeys(t *testing.T) {
 		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1",
 		"m ?": "48211/gpu-n01 4",
 	} {
-		r := newRig(t, ranksFixture())
+		r := newRig(t, uitest.RanksFixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.where(); got != want {
 			t.Errorf("after %q: %s, want %s", keys, got, want)
 		}
 	}
-	r := newRig(t, ranksFixture())
+	r := newRig(t, uitest.RanksFixture())
 	r.press("m", "s", "down")
 	if line := r.cursorLine(); !strings.Contains(line, "358811") {
 		t.Fatalf("the cursor is on %q", line)
 	}
-	r.snap = ranksFixture()
-	r.snap.Nodes["gpu-n02"].Processes[3].SMPercent = ptr(97)
+	r.snap = uitest.RanksFixture()
+	r.snap.Nodes["gpu-n02"].Processes[3].SMPercent = new(97)
 	if r.send(tick{r.chain}); !strings.Contains(r.cursorLine(), "358811") {
 		t.Errorf("the rank is faster now, and the cursor on %q", r.cursorLine())
 	}
@@ -145,12 +146,12 @@ func TestRanksBeginWithTheWorst(t *testing.T) {
 		"right m": "rank 13 of 32", "o m n esc m": "     5  gpu-n01", "m down down esc m": "     7  gpu-n01",
 		"o m home down esc m": "     1  gpu-n01", "m esc right m": "rank 13 of 32", "o m ] [ m m": "rank 13 of 32",
 	} {
-		r := newRig(t, ranksFixture())
+		r := newRig(t, uitest.RanksFixture())
 		if r.press(strings.Fields(keys)...); !strings.Contains(r.cursorLine(), want) {
 			t.Errorf("after %q the cursor is on %q, not on %q", keys, r.cursorLine(), want)
 		}
 	}
-	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 6}
+	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: uitest.Ago(90e9), Node: "gpu-n02", GPU: 6}
 	for name, test := range map[string]struct {
 		findings   []cluster.Finding
 		keys, want string
@@ -162,12 +163,12 @@ func TestRanksBeginWithTheWorst(t *testing.T) {
 		"a hot one": {[]cluster.Finding{{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n02",
 			GPU: 1}}, "o m", "     0  gpu-n01"},
 	} {
-		s := ranksFixture()
+		s := uitest.RanksFixture()
 		n := s.Nodes["gpu-n02"]
 		n.Processes = slices.Insert(n.Processes, 5, s.Nodes["gpu-n01"].Processes[5])
 		n.Processes[5].GPU, n.Processes[5].Rank = n.GPUs[5].Index, &n.Ranks[5].Rank
 		s.Jobs[0].Findings = test.findings
-		r := newRig(t, keyed(s))
+		r := newRig(t, uitest.Keyed(s))
 		if r.press(strings.Fields(test.keys)...); !strings.Contains(r.cursorLine(), test.want) {
 			t.Errorf("%s: the cursor is on %q, not on %q", name, r.cursorLine(), test.want)
 		}
@@ -186,7 +187,7 @@ func (r *rig) cursorLine() string {
 
 // The processes of all nodes are wanted while the page is open, and no longer.
 func TestRanksWantAllProcesses(t *testing.T) {
-	r := newRig(t, ranksFixture())
+	r := newRig(t, uitest.RanksFixture())
 	r.heard.looks = nil
 	r.press("m", "down", "esc", "o")
 	want := []lookArguments{{cluster.EveryNode, true}, {"gpu-n01", true}, {"", false}}
@@ -197,7 +198,7 @@ func TestRanksWantAllProcesses(t *testing.T) {
 
 // A page that has ranks of some processes says why it has none of others, and so does the page of such a process.
 func TestNoRankSaysWhy(t *testing.T) {
-	r := newRig(t, overwrittenFixture())
+	r := newRig(t, uitest.OverwrittenFixture())
 	r.press("m")
 	text := strings.Join(strings.Fields(r.text()), " ")
 	for _, want := range []string{"The ranks of 9 processes are not known: the program has overwritten its environment",
@@ -210,7 +211,7 @@ func TestNoRankSaysWhy(t *testing.T) {
 
 // Without ranks the page says why, and lists the processes.
 func TestNoRanks(t *testing.T) {
-	r := newRig(t, unrankedFixture())
+	r := newRig(t, uitest.UnrankedFixture())
 	r.press("m")
 	text := r.text()
 	for _, want := range []string{"No ranks found", "SLURM_PROCID", "318802", "358823", "▸▲     –  gpu-n01"} {
@@ -218,7 +219,7 @@ func TestNoRanks(t *testing.T) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
-	empty := fixture()
+	empty := uitest.Fixture()
 	for _, n := range empty.Nodes {
 		n.Processes, n.Listed = nil, false
 	}
@@ -236,10 +237,10 @@ func TestNoRanks(t *testing.T) {
 
 // A GPU that lags makes the numbers of its rank amber, and its rank is the next problem.
 func TestRankThatLags(t *testing.T) {
-	s := ranksFixture()
-	s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9),
+	s := uitest.RanksFixture()
+	s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: uitest.Ago(90e9),
 		Node: "gpu-n02", GPU: 3}}
-	keyed(s)
+	uitest.Keyed(s)
 	r := newRig(t, s)
 	r.press("m", "home", "n")
 	if line := r.cursorLine(); !strings.Contains(line, "358811") || !strings.Contains(line, "▲") {
@@ -266,12 +267,12 @@ func ink(t *testing.T, screen, text string) string {
 // The node view has the rank of each GPU, where all are of one model, and of each process; one that lags has amber
 // numbers there too.
 func TestRankColumns(t *testing.T) {
-	snap := ranksFixture()
-	snap.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9),
+	snap := uitest.RanksFixture()
+	snap.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: uitest.Ago(90e9),
 		Node: "gpu-n02", GPU: 3}}
 	snap.Nodes["gpu-n02"].Processes[0].Foreign, snap.Nodes["gpu-n02"].Processes[0].Command,
 		snap.Nodes["gpu-n02"].Processes[0].Name = true, "", ""
-	s := shot{snap: func() *cluster.Snapshot { return keyed(snap) }, view: func(v *view) { v.chooseNode("gpu-n02", 1) }}
+	s := shot{snap: func() *cluster.Snapshot { return uitest.Keyed(snap) }, view: func(v *view) { v.chooseNode("gpu-n02", 1) }}
 	text := strings.Join(linesOf(s, 120, 40), "\n")
 	for _, want := range []string{
 		"GPU  RANK   TEMP", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C",

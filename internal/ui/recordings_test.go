@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
@@ -29,7 +30,7 @@ func (d *deck) Turn(o lookback.TapeOrder) string {
 func (d *deck) Position() lookback.TapePosition { return d.place }
 
 func placed(at time.Duration) lookback.TapePosition {
-	began := fixtureNow.Add(-20 * time.Minute)
+	began := uitest.Now.Add(-20 * time.Minute)
 	return lookback.TapePosition{
 		Began: began, End: began.Add(62 * time.Minute), At: began.Add(at), Speed: 10, Read: 1,
 		Problems: []time.Time{began.Add(12 * time.Minute), began.Add(44 * time.Minute)},
@@ -38,7 +39,7 @@ func placed(at time.Duration) lookback.TapePosition {
 
 // replayRig is a model that shows a recording.
 func replayRig(t *testing.T) (*rig, *deck) {
-	r, d := newRig(t, fixture()), &deck{place: placed(20 * time.Minute)}
+	r, d := newRig(t, uitest.Fixture()), &deck{place: placed(20 * time.Minute)}
 	r.Tape, r.scene.Replay = d, true
 	r.resize(120, 40)
 	return r, d
@@ -103,7 +104,7 @@ func TestReplayNotice(t *testing.T) {
 // The help lists the keys of a recording only in one, and there no key that has no meaning.
 func TestReplayHelp(t *testing.T) {
 	r, _ := replayRig(t)
-	live := newRig(t, fixture())
+	live := newRig(t, uitest.Fixture())
 	for text, in := range map[string]*rig{"pause / resume": r, "record to a file": live} {
 		for _, rig := range []*rig{r, live} {
 			rig.press("?")
@@ -170,7 +171,7 @@ func (n *notes) Status() string { return map[bool]string{true: "rec 12m"}[n.on] 
 
 // Ctrl-K records, says where, and the first row says so as long as it does.
 func TestRecordKey(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	k := tea.KeyPressMsg{Code: 'k', Mod: tea.ModCtrl}
 	if r.send(k); r.switchRecording() != nil {
 		t.Error("there is something to record to")

@@ -8,14 +8,15 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // Enter on a job that has ended asks for its report, with a deadline and also without a job that runs. A recording has
 // none, and says so.
 func TestTheReportOfAnEndedJob(t *testing.T) {
-	for _, jobs := range [][]cluster.JobView{jobsFixture().Jobs, nil} {
-		snap := jobsFixture()
+	for _, jobs := range [][]cluster.JobView{uitest.JobsFixture().Jobs, nil} {
+		snap := uitest.JobsFixture()
 		snap.Jobs = jobs
 		r := newRig(t, snap)
 		r.press("1", "end")
@@ -27,7 +28,7 @@ func TestTheReportOfAnEndedJob(t *testing.T) {
 			if _, bounded := ctx.Deadline(); !bounded || job != "48100" {
 				return nil, errors.New("no deadline, or another job")
 			}
-			return aReport(), nil
+			return uitest.AReport(), nil
 		}
 		r.press("esc")
 		if r.do(r.press("enter")); !strings.Contains(r.text(), "From SLURM's accounting") {

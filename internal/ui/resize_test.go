@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -69,7 +70,7 @@ var walked = []struct {
 func TestResizeFromEveryPage(t *testing.T) {
 	raced.Skip(t)
 	for _, p := range walked {
-		r := newRig(t, ranksFixture())
+		r := newRig(t, uitest.RanksFixture())
 		r.press(strings.Fields(p.keys)...)
 		before, at := r.text(), strings.TrimRight(r.cursorLine(), " ")
 		if r.where() != p.where || !strings.Contains(at, p.cursor) {
@@ -102,7 +103,7 @@ func TestProblemKeysOnEveryPage(t *testing.T) {
 	raced.Skip(t)
 	for _, p := range walked {
 		for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {
-			r := newRig(t, ranksFixture())
+			r := newRig(t, uitest.RanksFixture())
 			r.press(strings.Fields(p.keys)...)
 			r.resize(size[0], size[1])
 			if r.press("n"); r.where() != p.n {
@@ -119,9 +120,9 @@ func TestProblemKeysOnEveryPage(t *testing.T) {
 // While a terminal changes its size a job may end and its nodes may go: the page goes to what is left.
 func TestResizeWhileAJobEnds(t *testing.T) {
 	for _, p := range walked {
-		r := newRig(t, ranksFixture())
+		r := newRig(t, uitest.RanksFixture())
 		r.press(strings.Fields(p.keys)...)
-		r.snap = ranksFixture()
+		r.snap = uitest.RanksFixture()
 		r.snap.Jobs = slices.DeleteFunc(r.snap.Jobs, func(j cluster.JobView) bool { return j.ID == "48211" })
 		r.send(tick{r.chain})
 		for _, size := range [][2]int{{80, 24}, {200, 50}, {60, 20}} {

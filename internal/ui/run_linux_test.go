@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/heed"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
@@ -73,7 +74,7 @@ func child(mode string) int {
 			if snaps++; mode == "panic" && snaps > 2 {
 				panic("a fixture that panics")
 			}
-			s := fixture()
+			s := uitest.Fixture()
 			s.At = now
 			return s
 		},

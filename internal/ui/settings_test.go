@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 var (
@@ -25,7 +26,7 @@ var (
 
 // Changes on the page of settings take effect at once, on every page, with a job and without one.
 func TestSettingsTakeEffect(t *testing.T) {
-	for name, snap := range map[string]*cluster.Snapshot{"with a job": fixture(), "without": noJobsFixture()} {
+	for name, snap := range map[string]*cluster.Snapshot{"with a job": uitest.Fixture(), "without": uitest.NoJobsFixture()} {
 		r := newRig(t, snap)
 		r.send(f2)
 		if !strings.Contains(r.text(), "Settings") || !strings.Contains(r.text(), "Theme") {
@@ -59,7 +60,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 
 // Nothing is written unless the user asks for it, and the page says where it is written.
 func TestSettingsAreWrittenWhenAsked(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	var written [][]string
 	var fails error
 	r.Save = func(c settings.Choices, keys []string) (string, error) {
@@ -99,7 +100,7 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 // A write that waits for another write follows it, with the values of the moment when the key was pressed, even if
 // these were there first.
 func TestSettingsAreWrittenInTurn(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	var written []string
 	r.Save = func(c settings.Choices, keys []string) (string, error) {
 		written = append(written, strings.Join(keys, ",")+" "+c.Theme)
@@ -131,7 +132,7 @@ func TestSettingsAreWrittenInTurn(t *testing.T) {
 // The page of settings says which news is on, and sends a test message in a way when the user asks for it, there or
 // from the palette; one at a time.
 func TestNewsIsTried(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	var tried []string
 	r.TryNews = func(way string) error {
 		if tried = append(tried, way); way == "webhook" {
@@ -202,7 +203,7 @@ func saves(cmd tea.Cmd) (done []settings.Saved) {
 // A theme that goes by the terminal's background asks for it when it is chosen first, also on the page of settings, and
 // never again.
 func TestThemesAskForTheBackground(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	asked := func(keys ...tea.KeyPressMsg) bool {
 		for _, k := range keys {
 			r.Update(k)
@@ -236,7 +237,7 @@ func TestThemesAskForTheBackground(t *testing.T) {
 // F2 leads to the settings from every page, and back.
 func TestSettingsOverEveryPage(t *testing.T) {
 	for _, k := range []string{"5", "1", "U", "o", "m", "!", "g", "d"} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(k)
 		from := r.view.on
 		for _, back := range []tea.KeyPressMsg{f2, pressed("esc")} {

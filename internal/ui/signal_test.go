@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,51 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
-
-// someReplies are a node that does not answer, a process that has exited, one that was reused, a family, and a refusal
-// of SLURM's.
-func someReplies(a nav.Ask) nav.Result {
-	r := nav.Result{Ask: a}
-	switch {
-	case a.Cancel != nil:
-		r.Err = &reach.Failure{
-			Short: "scancel failed", Cause: "Access/permission denied",
-			Words:   "scancel: error: Kill job error on job id 48211: Access/permission denied",
-			Meaning: "Only the owner of a job and the admins may cancel it.",
-			Hints:   []string{"check whose job it is: squeue -j JOB"},
-		}
-	case a.Request.Family != nil:
-		pid := a.Request.Family.PIDs[0]
-		for i, command := range []string{"bash train.sh", "python -u train.py",
-			"python -c from multiprocessing.spawn import spawn_main", "pt_data_worker"} {
-			r.Reply.Family = append(r.Reply.Family,
-				wire.Relative{ProcessID: wire.ProcessID{PID: pid - 1 + i, StartTicks: uint64(pid - 1 + i)},
-					Parent: pid - 2 + i, User: "alice", Command: command})
-		}
-	case a.Node == "gpu-n03":
-		r.Err = fmt.Errorf("ask %q: %w", a.Node, context.DeadlineExceeded)
-	default:
-		r.Reply.Signaled = someFates(a)
-	}
-	return r
-}
-
-func someFates(a nav.Ask) (list []wire.Signaled) {
-	for i, p := range a.Request.Signal.Processes {
-		s := wire.Signaled{PID: p.PID}
-		switch {
-		case i == 2 && a.Node == "gpu-n01":
-			s.Error, s.ErrorID = "has exited", wire.SignalGone
-		case i == 4 && a.Node == "gpu-n02":
-			s.Error, s.ErrorID = "has exited, and another process has this PID now", wire.SignalReused
-		}
-		list = append(list, s)
-	}
-	return list
-}
 
 // do runs what the model wants done outside the screen, and gives it the results, which it returns.
 func (r *rig) do(cmd tea.Cmd) (results []nav.Result) {
@@ -119,12 +76,12 @@ func TestSignals(t *testing.T) {
 			"m home down T y":           {"gpu-n01 15 318805/318803"},
 			"m end up up S enter y":     {"gpu-n02 10 358823/358809"},
 		} {
-			r := newRig(t, fixture())
+			r := newRig(t, uitest.Fixture())
 			if got := r.sent(keys); !slices.Equal(got, want) {
 				t.Errorf("after %q: asked for %q, want %q", keys, got, want)
 			}
 		}
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press("m", "K")
 		if got := r.where(); got != "48211/gpu-n01 processes" || !strings.Contains(r.text(), "Send SIGKILL to 1 process?") {
 			t.Errorf("K in the ranks leads to %s", got)
@@ -133,7 +90,7 @@ func TestSignals(t *testing.T) {
 		if got := r.where(); got != "48211/gpu-n01 ranks" {
 			t.Errorf("Esc leads to %s", got)
 		}
-		r = newRig(t, fixture())
+		r = newRig(t, uitest.Fixture())
 		r.sent("5 T y")
 		if !strings.Contains(r.text(), "Sent SIGTERM to 1 of 1 process") {
 			t.Errorf("the result is not shown:\n%s", r.text())
@@ -144,7 +101,7 @@ func TestSignals(t *testing.T) {
 // A filter of the page of processes does not keep a rank from its dialog.
 func TestSignalsFromTheRanksPassTheFilter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press("5", "F", "z", "z", "enter", "esc", "esc")
 		r.press("5", "F", "z", "z", "enter", "5", "m", "home", "down")
 		if got := r.sent("T y"); !slices.Equal(got, []string{"gpu-n01 15 318805/318803"}) {
@@ -158,7 +115,7 @@ func TestReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, page := range []string{"5", "m"} {
 			for _, k := range []string{"T", "K", "I", "S", "X"} {
-				r := newRig(t, fixture())
+				r := newRig(t, uitest.Fixture())
 				r.scene.ReadOnly = "--readonly"
 				r.press(page, k)
 				says, opens := strings.Contains(r.text(), "signals and scancel are off: --readonly"),
@@ -185,13 +142,13 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for keys, want := range map[string]string{"5 X": "Cancel job 48211?", "5 w w end X": "Cancel job 48377?",
 			"5 ] X": "Cancel job 48377?"} {
-			r := newRig(t, fixture())
+			r := newRig(t, uitest.Fixture())
 			r.press(strings.Fields(keys)...)
 			if !strings.Contains(r.text(), want) {
 				t.Errorf("after %q there is no %q in\n%s", keys, want, r.text())
 			}
 		}
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press("5", "X", "4", "8", "2", "1", "enter")
 		cmd := r.press("1", "enter")
 		if len(r.heard.canceled) > 0 || cmd == nil {
@@ -201,7 +158,7 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 		if !slices.Equal(r.heard.canceled, []string{"48211 "}) || !strings.Contains(r.text(), "refused") {
 			t.Errorf("canceled %q:\n%s", r.heard.canceled, r.text())
 		}
-		r = newRig(t, byHandFixture())
+		r = newRig(t, uitest.ByHandFixture())
 		r.press("5", "X")
 		if !strings.Contains(r.text(), "these nodes are not a job of SLURM") {
 			t.Errorf("without a job X says\n%s", r.text())
@@ -214,10 +171,10 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 func TestSignalsFromTheMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, gone := range []bool{false, true} {
-			r := newRig(t, fixture())
+			r := newRig(t, uitest.Fixture())
 			r.press("right", "5", "enter")
 			if gone {
-				s := fixture()
+				s := uitest.Fixture()
 				n := s.Nodes["gpu-n02"]
 				n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.PID == 358802 })
 				r.snap = s
@@ -239,14 +196,14 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 // environment has secrets.
 func TestAnswersAfterTheLastJob(t *testing.T) {
 	for _, keys := range []string{"5 t", "5 e", "5 T y", "5 enter"} {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		r.press(strings.Fields(keys)...)
-		r.snap = noJobsFixture()
+		r.snap = uitest.NoJobsFixture()
 		r.send(tick{})
 		ask := nav.Ask{Node: "gpu-n01", Request: wire.Request{Environ: &wire.ProcessID{PID: 318802,
 			StartTicks: 318802}}}
-		r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
-		r.snap = fixture()
+		r.send(resultMsg{r.view.process(), nav.Result{Ask: ask, Reply: uitest.EnvironFixture}})
+		r.snap = uitest.Fixture()
 		if r.send(tick{}); !strings.HasPrefix(r.titled(), "Processes of") {
 			t.Errorf("after %q there is %q", keys, r.titled())
 		}
@@ -257,7 +214,7 @@ func TestAnswersAfterTheLastJob(t *testing.T) {
 func TestScancelIsForAListedJob(t *testing.T) {
 	for name, want := range map[string]string{"48211": "Cancel job 48211?", "2": "Cancel job 48211?",
 		"48377": "Cancel job 48377?"} {
-		s := fixture()
+		s := uitest.Fixture()
 		n := s.Nodes["gpu-n01"]
 		for i := range n.Processes {
 			n.Processes[i].Job = name
@@ -283,7 +240,7 @@ func TestScancelIsForAListedJob(t *testing.T) {
 func TestAPasteDoesNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for opened, want := range map[string]int{"5 K": 1, "m K": 1, "5 w T tab": 1, "5 S enter": 1, "5 X tab enter": 0} {
-			r := newRig(t, fixture())
+			r := newRig(t, uitest.Fixture())
 			for _, k := range append(strings.Fields(opened), "y", "j", "y") {
 				if cmd := r.press(k); k == "y" {
 					r.do(cmd)
@@ -306,7 +263,7 @@ func TestAPasteDoesNotAnswer(t *testing.T) {
 
 // A question that the terminal has not got yet cannot have been read.
 func TestAQuestionThatWaits(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	r.press("5")
 	r.Update(pressed("K"))
 	r.View() // and nothing writes it
@@ -322,7 +279,7 @@ func TestAQuestionThatWaits(t *testing.T) {
 // The time begins with the last key.
 func TestStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, fixture())
+		r := newRig(t, uitest.Fixture())
 		began := time.Now()
 		msg := r.press("5", "K")()
 		if batch, is := msg.(tea.BatchMsg); is {

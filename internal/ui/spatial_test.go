@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // desk is a view of a scene, without a model: what is pressed, and what is then drawn.
@@ -81,7 +82,7 @@ func (d *desk) cursor() (x, y int) {
 
 // In the heat map an arrow moves the cursor to the tile that lies in its direction, and not beyond the edge.
 func TestSpatial(t *testing.T) {
-	large := bigFixture()
+	large := uitest.BigFixture()
 	for _, size := range [][2]int{{120, 40}, {200, 50}, {80, 24}} {
 		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
 			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap }}, size[0], size[1])
@@ -113,7 +114,7 @@ func TestSpatial(t *testing.T) {
 // A click selects the tile or the row under it, and a second click opens the node.
 func TestClick(t *testing.T) {
 	for name, grid := range map[string]overview.Grid{"rows": overview.GridRows, "map": overview.GridMap} {
-		d := newDesk(t, shot{snap: bigFixture,
+		d := newDesk(t, shot{snap: uitest.BigFixture,
 			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = grid }}, 120, 40)
 		d.press("down", "down", "right")
 		x, y := d.cursor()
@@ -138,7 +139,7 @@ func TestClick(t *testing.T) {
 // In strips, too, keys and clicks select the node that is there; Home and End lead to the ends of what is on the
 // screen.
 func TestStripsOnTheScreen(t *testing.T) {
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return switchedFixture(1000) },
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return uitest.SwitchedFixture(1000) },
 		view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	for _, step := range []struct{ key, node string }{
 		{"home", "gpu-n0993"}, {"right", "gpu-n0994"}, // the nodes under no switch: one of them has failed
@@ -166,7 +167,7 @@ func (d *desk) where() string { return string(d.v.on) + " " + d.sc.Node.Name }
 
 // The wheel moves the cursor of a list, never the job.
 func TestWheel(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(*view) {}}, 120, 40)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(*view) {}}, 120, 40)
 	down, up := tea.MouseWheelMsg{Button: tea.MouseWheelDown}, tea.MouseWheelMsg{Button: tea.MouseWheelUp}
 	for _, key := range []string{"", "d", "o"} {
 		d.press(strings.Fields(key)...)
@@ -184,10 +185,10 @@ func TestWheel(t *testing.T) {
 
 // Nodes do not change places because one recovers: until the user sorts again.
 func TestWorstKeepsPlaces(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	d.press("s")
 	before := strings.Join(d.sc.Order, " ")
-	later := fixture()
+	later := uitest.Fixture()
 	later.Jobs[0].Findings = nil
 	well := *later.Nodes["gpu-n01"]
 	well.Name = "gpu-n04"

@@ -5,11 +5,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // Enter on the problem that a job stands still leads to where its ranks are, and Esc back.
 func TestFromAHangToItsStacks(t *testing.T) {
-	s := fixture()
+	s := uitest.Fixture()
 	s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindJobHang, Severity: cluster.Warning, Since: s.At}}
 	r := newRig(t, s)
 	if r.press("7", "enter"); r.view.on != keys.OnStacks {
@@ -26,7 +27,7 @@ func TestFromALagToItsStacks(t *testing.T) {
 		over, replay bool
 		want         keys.Page
 	}{{false, false, keys.OnStacks}, {true, false, keys.OnGPU}, {false, true, keys.OnGPU}} {
-		s := fixture()
+		s := uitest.Fixture()
 		node := s.Nodes[s.Jobs[0].Nodes[0]]
 		lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: s.At, Node: node.Name,
 			GPU: node.GPUs[0].Number, Key: node.GPUs[0].Key}

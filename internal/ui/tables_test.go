@@ -9,11 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // Columns of the queue stay apart, and the tasks of an array can be told apart, in terminals of every width.
 func TestPendingColumns(t *testing.T) {
-	s := shot{name: "nojobs", snap: noJobsFixture, view: func(*view) {}}
+	s := shot{name: "nojobs", snap: uitest.NoJobsFixture, view: func(*view) {}}
 	for w := 60; w <= 200; w += 10 {
 		text := strings.Join(linesOf(s, w, 40), "\n")
 		if !regexp.MustCompile(`4850\S*12\]  +a-very-lo`).MatchString(text) {
@@ -33,13 +34,13 @@ func TestSeveralClustersAreSaid(t *testing.T) {
 		snap.Discovery.Note = note
 		return func() *cluster.Snapshot { return snap }
 	}
-	calm := fixture()
+	calm := uitest.Fixture()
 	for i := range calm.Jobs {
 		calm.Jobs[i].Findings = nil
 	}
 	for name, s := range map[string]shot{
-		"no jobs":  {snap: noted(noJobsFixture()), view: func(*view) {}},
-		"jobs":     {snap: noted(fixture()), view: func(v *view) { v.on = keys.OnJobs }},
+		"no jobs":  {snap: noted(uitest.NoJobsFixture()), view: func(*view) {}},
+		"jobs":     {snap: noted(uitest.Fixture()), view: func(v *view) { v.on = keys.OnJobs }},
 		"overview": {snap: noted(calm), view: func(v *view) { v.on = keys.OnOverview }},
 	} {
 		if text := strings.Join(linesOf(s, 160, 40), "\n"); !strings.Contains(text, note) {
@@ -51,9 +52,9 @@ func TestSeveralClustersAreSaid(t *testing.T) {
 // A letter does not touch the number behind it: "97P100" would be a model.
 func TestLettersStandApart(t *testing.T) {
 	s := shot{name: "cells", snap: func() *cluster.Snapshot {
-		snap := trouble(fixture(), "gpu-n01", 4)
+		snap := trouble(uitest.Fixture(), "gpu-n01", 4)
 		for i := range snap.Nodes["gpu-n01"].GPUs {
-			set(snap.Nodes["gpu-n01"].GPUs[i].GPU, values{"util": 100})
+			uitest.Set(snap.Nodes["gpu-n01"].GPUs[i].GPU, uitest.Values{"util": 100})
 		}
 		return snap
 	}, view: func(v *view) { v.on = keys.OnOverview }}
@@ -70,10 +71,10 @@ func TestLettersStandApart(t *testing.T) {
 // Ten kilowatts stand apart from the memory before them.
 func TestPowerStandsApart(t *testing.T) {
 	s := shot{name: "power", snap: func() *cluster.Snapshot {
-		snap := fixture()
+		snap := uitest.Fixture()
 		for _, name := range []string{"gpu-n01", "gpu-n02"} {
 			for i := range snap.Nodes[name].GPUs {
-				set(snap.Nodes[name].GPUs[i].GPU, values{"power": 900, "limit": 1000})
+				uitest.Set(snap.Nodes[name].GPUs[i].GPU, uitest.Values{"power": 900, "limit": 1000})
 			}
 		}
 		return snap
@@ -91,7 +92,7 @@ func TestPowerStandsApart(t *testing.T) {
 func TestNamesOfModels(t *testing.T) {
 	for _, several := range []bool{false, true} {
 		s := shot{name: "models", snap: func() *cluster.Snapshot {
-			snap := fixture()
+			snap := uitest.Fixture()
 			if several {
 				snap.Nodes["gpu-n01"].GPUs[3].Card.Name = "NVIDIA A30"
 			}
@@ -110,7 +111,7 @@ func TestNamesOfModels(t *testing.T) {
 // The owner of the other GPUs fits into its column, and the task of an array is visible.
 func TestOwners(t *testing.T) {
 	s := shot{name: "shared", snap: func() *cluster.Snapshot {
-		snap := fixture()
+		snap := uitest.Fixture()
 		n := snap.Nodes["gpu-s11"]
 		n.Listed, n.Processes = false, nil
 		sibling := snap.Jobs[1]
@@ -128,7 +129,7 @@ func TestOwners(t *testing.T) {
 
 // How many GPUs count is never cut.
 func TestHowManyCount(t *testing.T) {
-	s := shot{name: "rows", snap: bigFixture,
+	s := shot{name: "rows", snap: uitest.BigFixture,
 		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}
 	for w := 40; w <= 200; w += 5 {
 		lines := linesOf(s, w, 24)
@@ -141,7 +142,7 @@ func TestHowManyCount(t *testing.T) {
 
 // A sum that lacks GPUs is marked in terminals of every width with room for a number.
 func TestWhatASumCounts(t *testing.T) {
-	s := shot{name: "states", snap: statesFixture, view: func(*view) {}}
+	s := shot{name: "states", snap: uitest.StatesFixture, view: func(*view) {}}
 	for w := 40; w <= 200; w += 5 {
 		if text := strings.Join(linesOf(s, w, 40), "\n"); !regexp.MustCompile(`ALL \(?6( of |/)8`).MatchString(text) {
 			t.Errorf("%d wide:\n%s", w, text)
@@ -151,8 +152,8 @@ func TestWhatASumCounts(t *testing.T) {
 
 // Row 1, the total and the graphs count the same GPUs: those that report, neither lost nor hung.
 func TestCountsAgree(t *testing.T) {
-	snap := fixture()
-	forget(&snap.Nodes["gpu-n01"].GPUs[2], "GPU is lost")
+	snap := uitest.Fixture()
+	uitest.Forget(&snap.Nodes["gpu-n01"].GPUs[2], "GPU is lost")
 	snap.Jobs[0].GPUsSeen, snap.Jobs[0].Findings = 15, nil
 	for _, grid := range []overview.Grid{overview.GridRows, overview.GridMap} {
 		s := shot{name: "counts", snap: func() *cluster.Snapshot { return snap },

@@ -6,12 +6,13 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // The ends of the tabs have the marks of nodes that are not there: an error is never out of sight.
 func TestTabsMarkWhatTheyHide(t *testing.T) {
 	for at, node := range map[int]string{0: "gpu-n001", 63: "gpu-n064", 30: "gpu-n031"} {
-		s := shot{name: "tabs", snap: bigFixture, view: func(v *view) { v.on = keys.OnNode; v.chooseNode(node, at) }}
+		s := shot{name: "tabs", snap: uitest.BigFixture, view: func(v *view) { v.on = keys.OnNode; v.chooseNode(node, at) }}
 		for w := 60; w <= 200; w += 10 {
 			row := linesOf(s, w, 40)[2]
 			if !strings.Contains(row, "✗") || !strings.Contains(row, "▲") ||
@@ -23,7 +24,7 @@ func TestTabsMarkWhatTheyHide(t *testing.T) {
 			}
 		}
 	}
-	few := shot{name: "few", snap: fixture, view: func(v *view) { v.on = keys.OnNode }}
+	few := shot{name: "few", snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnNode }}
 	for w := 60; w <= 200; w += 10 {
 		if row := linesOf(few, w, 40)[2]; strings.ContainsAny(row, "‹›") {
 			t.Errorf("%d wide: all nodes fit: %q", w, row)
@@ -34,7 +35,7 @@ func TestTabsMarkWhatTheyHide(t *testing.T) {
 // How long a stage took stands close to what happened in it.
 func TestTimesOfStagesStandClose(t *testing.T) {
 	s := shot{name: "connection", snap: func() *cluster.Snapshot {
-		snap := fixture()
+		snap := uitest.Fixture()
 		for i := range snap.Nodes["gpu-n01"].Steps {
 			snap.Nodes["gpu-n01"].Steps[i].Text = "well"
 		}

@@ -15,14 +15,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 func TestTextGolden(t *testing.T) {
-	for name, snap := range map[string]*cluster.Snapshot{"text": fixture(), "text-states": statesFixture(),
-		"text-nojobs": noJobsFixture()} {
+	for name, snap := range map[string]*cluster.Snapshot{"text": uitest.Fixture(), "text-states": uitest.StatesFixture(),
+		"text-nojobs": uitest.NoJobsFixture()} {
 		var b bytes.Buffer
 		if err := printout.Write(&b, snap, printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 			t.Fatal(err)
@@ -35,8 +36,8 @@ func TestTextGolden(t *testing.T) {
 // sequences.
 func TestTextAtAnyWidth(t *testing.T) {
 	raced.Skip(t)
-	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(),
-		noJobsFixture(), slurmFailedFixture()} {
+	for _, snap := range []*cluster.Snapshot{uitest.Fixture(), uitest.StatesFixture(), uitest.BigFixture(), uitest.ByHandFixture(), uitest.NoGPUsFixture(),
+		uitest.NoJobsFixture(), uitest.SlurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
 			if err := printout.Write(&b, snap, printout.Options{Width: w, Profile: colorprofile.NoTTY,
@@ -69,7 +70,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 }
 
 func TestTextSaysThatItCannotBeWritten(t *testing.T) {
-	if err := printout.Write(fullDisk{}, fixture(), printout.Options{Width: 80}); !errors.Is(err, errFull) {
+	if err := printout.Write(fullDisk{}, uitest.Fixture(), printout.Options{Width: 80}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -82,15 +83,15 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 // failedNodes is a job none of whose nodes can be reached, with names that are wider than their column.
 func failedNodes(count int) *cluster.Snapshot {
-	s := &cluster.Snapshot{At: fixtureNow, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
+	s := &cluster.Snapshot{At: uitest.Now, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
 	job := cluster.JobView{Job: cluster.Job{ID: "1", Name: "wide"}}
 	for i := range count {
-		n := refusedNode()
+		n := uitest.RefusedNode()
 		n.Name = fmt.Sprintf("accelerator-%04d", i)
 		job.Nodes = append(job.Nodes, n.Name)
 		s.Nodes[n.Name] = n
 		job.Findings = append(job.Findings, cluster.Finding{
-			Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(time.Minute),
+			Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: uitest.Ago(time.Minute),
 			Node: n.Name, GPU: -1,
 		})
 	}

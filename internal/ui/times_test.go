@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // stripOf is the strip of a node, as it is drawn below the axis.
@@ -20,7 +21,7 @@ func stripOf(lines []string, node string) string {
 // A row has the past of its node: heights, letters while a rule held, also one that is over, or where memory errors
 // began, marks while the node did not report, and blanks where nothing is known.
 func TestTimes(t *testing.T) {
-	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "vv"}, 120, 40)
+	d := newDesk(t, shot{snap: uitest.TroubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "vv"}, 120, 40)
 	lines := d.lines()
 	if !strings.Contains(lines[2], "lowest utilization of each node") ||
 		!strings.Contains(lines[2], "one column = 9s") {
@@ -50,15 +51,15 @@ func TestTimes(t *testing.T) {
 // hide the past.
 func TestTimesShowTheSlowGPU(t *testing.T) {
 	snap := func() *cluster.Snapshot {
-		s := troubledFixture()
+		s := uitest.TroubledFixture()
 		s.Jobs[0].Findings = []cluster.Finding{
-			{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90 * time.Second), Node: "gpu-n02", GPU: 3,
+			{Kind: cluster.KindLag, Severity: cluster.Warning, Since: uitest.Ago(90 * time.Second), Node: "gpu-n02", GPU: 3,
 				Key: s.Nodes["gpu-n02"].GPUs[3].Key},
-			{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(60 * time.Second), Node: "gpu-n02",
+			{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: uitest.Ago(60 * time.Second), Node: "gpu-n02",
 				GPU: 5},
-			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true,
+			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: uitest.Ago(8 * time.Minute), Before: true,
 				Node: "gpu-n02", GPU: 3},
-			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true,
+			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: uitest.Ago(8 * time.Minute), Before: true,
 				Node: "gpu-n01", GPU: 3},
 		}
 		return s
@@ -75,8 +76,8 @@ func TestTimesShowTheSlowGPU(t *testing.T) {
 
 // Terminals of every width show the same time, in columns of whole reports. Neither depends on the values.
 func TestTimesHaveOneSpan(t *testing.T) {
-	snap := troubledFixture()
-	quick := troubledFixture()
+	snap := uitest.TroubledFixture()
+	quick := uitest.TroubledFixture()
 	quick.Poll = 1e9
 	for _, s := range []*cluster.Snapshot{snap, quick} {
 		for _, w := range []int{60, 80, 100, 120, 160, 200, 300} {
@@ -99,13 +100,13 @@ func TestTimesKeys(t *testing.T) {
 		{"o v v down v up", "48211/gpu-n01 1"}, {"o v v right", "48211/gpu-n01 1"}, {"o v v n", "48211/gpu-n02 1"},
 		{"o v v esc", "48211/gpu-n01 1"},
 	} {
-		r := newRig(t, troubledFixture())
+		r := newRig(t, uitest.TroubledFixture())
 		r.press(strings.Fields(test.keys)...)
 		if got := r.where(); got != test.want {
 			t.Errorf("%q leads to %s, want %s", test.keys, got, test.want)
 		}
 	}
-	r := newRig(t, troubledFixture())
+	r := newRig(t, uitest.TroubledFixture())
 	for _, test := range []struct {
 		key  string
 		want bool
@@ -129,7 +130,7 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 		{"SM clock, % of maximum", "100E", "99%"},
 		{"memory, % in use", "E", "88%"}, {"temperature °C", " 49E", "64°C"}, {"utilization %", " 24E", "88%"},
 	}
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
+	d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	for _, w := range want {
 		lines := d.lines()
 		row := lines[rowOf(lines, "gpu-n02  ")]
@@ -138,13 +139,13 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 		}
 		d.press("u")
 	}
-	big := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"}, 200, 50)
+	big := newDesk(t, shot{snap: uitest.BigFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"}, 200, 50)
 	if lines := big.lines(); !strings.Contains(lines[2], "temperature °C") ||
 		!strings.Contains(strings.Join(lines, "\n"), "66°C") {
 		t.Errorf("the heat map shows\n%s", strings.Join(lines, "\n"))
 	}
-	unknown := fixture()
-	unset(unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
+	unknown := uitest.Fixture()
+	uitest.Unset(unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
 	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown },
 		view: func(v *view) { v.on = keys.OnOverview }, typed: "u"}, 80, 24)
 	if row := []rune(d.lines()[4]); !slices.Contains(row, '·') {

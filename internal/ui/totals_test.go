@@ -6,6 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestTotals(t *testing.T) {
 	gpu := func(memory int, watts, limit float64) *cluster.GPU {
 		g := &cluster.GPU{GPU: &wire.GPU{}}
-		set(g.GPU, values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts,
+		uitest.Set(g.GPU, uitest.Values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts,
 			"limit": limit})
 		return g
 	}
@@ -25,7 +26,7 @@ func TestTotals(t *testing.T) {
 	}
 	bare := &cluster.GPU{GPU: &wire.GPU{}}
 	noLimit := gpu(81559, 600, 0)
-	unset(noLimit.GPU, "limit")
+	uitest.Unset(noLimit.GPU, "limit")
 	for _, test := range []struct {
 		name                           string
 		gpus                           []*cluster.GPU

@@ -10,19 +10,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // unifiedFixture has GPUs whose memory is that of the host: two nodes with eight of them each.
 func unifiedFixture() *cluster.Snapshot {
-	s := fixture()
+	s := uitest.Fixture()
 	for _, name := range []string{"gpu-n01", "gpu-n02"} {
 		n := s.Nodes[name]
 		n.Processes = nil
 		for i := range n.GPUs {
 			g := &n.GPUs[i]
-			lacking(g, "Not Supported", metric.MemoryUsed, metric.MemoryTotal)
+			uitest.Lacking(g, "Not Supported", metric.MemoryUsed, metric.MemoryTotal)
 			n.Processes = append(n.Processes, wire.Process{PID: 7 + i, GPU: g.Index, GPUMemory: new(uint64(91 << 30))})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // wordList has words that a user types, and a pattern of the row that each must lead to. They were collected by asking
@@ -34,7 +35,7 @@ func checkWords(t *testing.T, key string) {
 	for line := range strings.Lines(wordList) {
 		word, want, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		all++
-		r := newRig(t, jobsFixture())
+		r := newRig(t, uitest.JobsFixture())
 		r.send(Alert{Ways: []settings.News{{Way: "terminal", On: true}}})
 		r.press("2", key)
 		r.types(word)

@@ -1,4 +1,4 @@
-package ui
+package uitest
 
 import (
 	"fmt"
@@ -15,15 +15,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// pastFixture is a job of which a node failed four minutes ago, after eight minutes of reports. GPU5 of that became
+// PastFixture is a job of which a node failed four minutes ago, after eight minutes of reports. GPU5 of that became
 // hot.
-var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
+var PastFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := store.New(poll, health.Rules(health.Defaults()))
-	start, died := ago(12*time.Minute), ago(4*time.Minute)
+	start, died := Ago(12*time.Minute), Ago(4*time.Minute)
 	job := cluster.Job{
-		ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Partition: "gpu", Start: ago(8 * time.Hour),
-		End: fixtureNow.Add(16 * time.Hour), Limit: 24 * time.Hour,
+		ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Partition: "gpu", Start: Ago(8 * time.Hour),
+		End: Now.Add(16 * time.Hour), Limit: 24 * time.Hour,
 		Minors: map[string][]int{},
 	}
 	for i := range 4 {
@@ -37,17 +37,17 @@ var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
 			Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh", Stages: stages}}})
 		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
 	}
-	for at := start; at.Before(fixtureNow); at = at.Add(poll) {
+	for at := start; at.Before(Now); at = at.Add(poll) {
 		for i, name := range job.Nodes {
 			if i < 3 || at.Before(died) {
 				s.Apply(cluster.Event{At: at, Node: name, Report: pastReport(i, at.Sub(start))})
 			}
 		}
 	}
-	failed := refusedNode().Failure
+	failed := RefusedNode().Failure
 	s.Apply(cluster.Event{At: died, Node: "gpu-n04",
-		Down: &cluster.Down{Failure: *failed, Retry: fixtureNow.Add(14 * time.Second)}})
-	return s.Snapshot(fixtureNow)
+		Down: &cluster.Down{Failure: *failed, Retry: Now.Add(14 * time.Second)}})
+	return s.Snapshot(Now)
 })
 
 func pastHello(name string) *wire.Hello {
@@ -83,12 +83,12 @@ func pastReport(node int, since time.Duration) *wire.Report {
 		r.Listed = true
 		for i := range 8 {
 			p := wire.Process{PID: 300000 + 1000*node + i, StartTicks: 77, GPU: i, Type: "C", State: "R",
-				GPUMemory: ptr(uint64(70000) * mib), SMPercent: ptr(95), CPUPercent: ptr(99.5),
-				RSS: ptr(uint64(31) << 30)}
+				GPUMemory: new(uint64(70000) * mib), SMPercent: new(95), CPUPercent: new(99.5),
+				RSS: new(uint64(31) << 30)}
 			p.Identity = wire.Identity{User: "alice", Name: "python",
 				Command: "python -u train.py --config configs/llama70b.yaml", Job: "48211",
 				Rank: fixtureRank(8*node + i)}
-			p.ElapsedSec = ptr(int64(8*3600-12*60) + int64(since.Seconds()))
+			p.ElapsedSec = new(int64(8*3600-12*60) + int64(since.Seconds()))
 			r.Processes = append(r.Processes, p)
 		}
 	}
@@ -98,13 +98,13 @@ func pastReport(node int, since time.Duration) *wire.Report {
 	return r
 }
 
-// programsFixture is a job with two equal programs, one on each of two nodes. Rank 5 of the second has ended.
-var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
+// ProgramsFixture is a job with two equal programs, one on each of two nodes. Rank 5 of the second has ended.
+var ProgramsFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := store.New(poll, health.Rules(health.Defaults()))
-	start := ago(62 * time.Second)
+	start := Ago(62 * time.Second)
 	nodes := []string{"gpu-n01", "gpu-n02"}
-	job := cluster.Job{ID: "48211", Number: "48211", Name: "sweep", User: "alice", Start: ago(8 * time.Hour),
+	job := cluster.Job{ID: "48211", Number: "48211", Name: "sweep", User: "alice", Start: Ago(8 * time.Hour),
 		Nodes: nodes, Minors: map[string][]int{}}
 	for _, name := range nodes {
 		job.Minors[name] = []int{0, 1, 2, 3, 4, 5, 6, 7}
@@ -119,7 +119,7 @@ var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 		for i, name := range nodes {
 			r := pastReport(i, since)
 			for k := range r.Processes {
-				r.Processes[k].Rank = &wire.Rank{Rank: k, World: ptr(8), From: "RANK", Program: fmt.Sprintf("%08x", i)}
+				r.Processes[k].Rank = &wire.Rank{Rank: k, World: new(8), From: "RANK", Program: fmt.Sprintf("%08x", i)}
 			}
 			if i == 1 && since > 0 {
 				r.Processes = slices.DeleteFunc(r.Processes, func(p wire.Process) bool { return p.GPU == 5 })
@@ -127,16 +127,16 @@ var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 			s.Apply(cluster.Event{At: start.Add(since), Node: name, Report: r})
 		}
 	}
-	return s.Snapshot(fixtureNow)
+	return s.Snapshot(Now)
 })
 
-// silenceFixture is a job of which no node has answered for half a minute: the connections were lost for the first of
+// SilenceFixture is a job of which no node has answered for half a minute: the connections were lost for the first of
 // them.
-var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
+var SilenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := store.New(poll, health.Rules(health.Defaults()))
-	start, last := ago(5*time.Minute), ago(17*time.Second)
-	job := cluster.Job{ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8 * time.Hour),
+	start, last := Ago(5*time.Minute), Ago(17*time.Second)
+	job := cluster.Job{ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: Ago(8 * time.Hour),
 		Minors: map[string][]int{}}
 	for i := range 12 {
 		name := fmt.Sprintf("gpu-n%02d", i+1)
@@ -157,15 +157,15 @@ var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 		s.Apply(cluster.Event{At: last, Node: name,
 			Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
 	}
-	return s.Snapshot(fixtureNow)
+	return s.Snapshot(Now)
 })
 
-// marksFixture is a job that has marked its epochs and evaluations, each rank for itself.
-func marksFixture() *cluster.Snapshot {
-	s := fixture()
+// MarksFixture is a job that has marked its epochs and evaluations, each rank for itself.
+func MarksFixture() *cluster.Snapshot {
+	s := Fixture()
 	mark := func(before time.Duration, name string, kind cluster.MarkKind) {
 		for _, by := range []string{"gpu-n01", "gpu-n02"} {
-			s.Marks = append(s.Marks, cluster.Mark{Job: "48211", Name: name, Kind: kind, At: ago(before), By: by})
+			s.Marks = append(s.Marks, cluster.Mark{Job: "48211", Name: name, Kind: kind, At: Ago(before), By: by})
 			before -= time.Second
 		}
 	}
