@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // inspectShots are the pages about one process.
@@ -18,13 +17,7 @@ func inspectShots() []shot {
 	first := func(v *view) { v.chooseNode("gpu-n02", 1) }
 	return []shot{
 		{name: "environ", snap: uitest.Fixture, view: first, typed: "5jejjjjjj", told: uitest.Says(uitest.EnvironFixture)},
-		{name: "environ-search", snap: uitest.Fixture, view: first, typed: "5jes/L O", told: uitest.Says(uitest.EnvironFixture)},
-		{name: "environ-refused", snap: uitest.Fixture, view: first, typed: "5e",
-			told: uitest.Says(wire.Reply{Error: "process 901220 belongs to bob: you can only read the environment of your " +
-				"own processes"})},
-		{name: "environ-asking", snap: uitest.Fixture, view: first, typed: "5e"},
 		{name: "details", snap: uitest.Fixture, view: first, typed: "5jvj", told: uitest.Says(uitest.InspectedFixture)},
-		{name: "details-search", snap: uitest.Fixture, view: first, typed: "5jv/scratch", told: uitest.Says(uitest.InspectedFixture)},
 		{name: "metrics", snap: uitest.Fixture, view: first, typed: "5jj\r", told: uitest.Says(uitest.DetailsFixture), later: watch(40)},
 		{name: "metrics-gone", snap: uitest.GoneFixture, view: first, later: func(v *view, s *part.Scene) {
 			now := s.Snap
@@ -41,7 +34,6 @@ func inspectShots() []shot {
 			s.Snap = now
 			v.resolveSelection(s)
 		}},
-		{name: "copy-menu", snap: uitest.Fixture, view: first, typed: "5yj"},
 	}
 }
 

@@ -591,7 +591,7 @@ func TestKeysWithoutAJob(t *testing.T) {
 	fresh.settings = r.view.settings
 	for _, k := range []string{"o", "p", "d", "a", "right", "up", "enter", "v", "s", "/"} {
 		r.press(k)
-		if diff := cmp.Diff(fresh, r.view, everything); diff != "" {
+		if diff := cmp.Diff(fresh, r.view, uitest.Everything); diff != "" {
 			t.Errorf("%s changed the view:\n%s", k, diff)
 		}
 	}

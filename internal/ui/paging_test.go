@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -184,25 +183,6 @@ func TestProcessesByDefault(t *testing.T) {
 
 func rowOf(lines []string, text string) int {
 	return slices.IndexFunc(lines, func(line string) bool { return strings.Contains(line, text) })
-}
-
-var moreOf = regexp.MustCompile(`\+\d+ more`)
-
-// If a page says that rows are left out, a key leads to them.
-func TestMoreHasAKey(t *testing.T) {
-	raced.Skip(t)
-	for _, s := range allShots() {
-		snap := s.snap()
-		s.snap = func() *cluster.Snapshot { return snap }
-		for _, size := range append(lowSizes, [2]int{200, 50}) {
-			for y, line := range linesOf(s, size[0], size[1]) {
-				if moreOf.MatchString(line) && y > 1 && !strings.Contains(line, "press 7") &&
-					!strings.Contains(line, "PgDn") {
-					t.Errorf("%s at %v: %q", s.name, size, line)
-				}
-			}
-		}
-	}
 }
 
 // The problems page has a cursor, which carries the selected node along, and opens it.

@@ -1,0 +1,98 @@
+package lists_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+	"github.com/nvnodetop/nvnodetop/test/raced"
+)
+
+var problems = uitest.Album[*lists.Problems]{
+	ID: keys.OnProblems, Number: keys.ToProblems, Out: keys.ToOverview.Help().Desc,
+	New: func() *lists.Problems { return lists.NewProblems(&footer.History{}) },
+	Shots: []uitest.Shot[*lists.Problems]{
+		{Name: "problems-64", Snap: uitest.BigFixture, Typed: "G"},
+		{Name: "filter-problems", Snap: uitest.Fixture, Typed: "/severity=warning\rj"},
+		{Name: "filter-problems-none", Snap: uitest.Fixture, Typed: "/letter=E\r"},
+	},
+}
+
+var ranks = uitest.Album[*lists.Ranks]{
+	ID: keys.OnRanks, Number: keys.ToRanks, Out: keys.ToOverview.Help().Desc,
+	New: func() *lists.Ranks { return lists.NewRanks(&footer.History{}) },
+	Shots: []uitest.Shot[*lists.Ranks]{
+		{Name: "ranks-sorted", Snap: uitest.RanksFixture, Typed: "s"},
+		{Name: "ranks-unknown", Snap: uitest.UnrankedFixture},
+		{Name: "ranks-none", Snap: uitest.NoGPUsFixture, Job: "48377"},
+		{Name: "filter-prompt-tab", Snap: uitest.RanksFixture, Typed: "/train u\t\t"},
+		{Name: "filter-ranks", Snap: uitest.RanksFixture, Typed: "/sm<90 or state=gone\r"},
+		{Name: "filter-ranks-none", Snap: uitest.RanksFixture, Typed: "/user=nobody\r"},
+		{Name: "columns-ranks", Snap: uitest.RanksFixture,
+			Columns: rows.ChosenColumns{Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"},
+			Typed:   "n"},
+		{Name: "past-ranks", Snap: uitest.PastFixture, Node: "gpu-n04"},
+		{Name: "ranks-programs", Snap: uitest.ProgramsFixture, Typed: "n"},
+	},
+}
+
+var jobs = uitest.Album[*lists.Jobs]{
+	ID: keys.OnJobs, Number: keys.ToJobs, Aside: true, Out: keys.ToOverview.Help().Desc,
+	New: func() *lists.Jobs { return lists.NewJobs(&footer.History{}) },
+	Shots: []uitest.Shot[*lists.Jobs]{
+		{Name: "filter-prompt-jobs", Snap: uitest.JobsFixture, Typed: "s/mmlu gpus<3"},
+		{Name: "jobs-1000", Snap: func() *cluster.Snapshot { return uitest.TasksFixture(1000) }, Typed: "G"},
+		{Name: "jobs-none", Snap: func() *cluster.Snapshot {
+			return &cluster.Snapshot{At: uitest.Now,
+				Discovery: uitest.AwayFixture().Discovery}
+		}},
+		{Name: "columns-jobs", Snap: uitest.JobsFixture,
+			Columns: rows.ChosenColumns{Jobs: "job,left_seconds,name,util_mean_percent,health"}},
+		{Name: "odd-jobs", Odd: true, Snap: uitest.OddFixture},
+	},
+}
+
+var users = uitest.Album[*lists.Users]{
+	ID: keys.OnUsers, Number: keys.ToUsers, Aside: true, Out: keys.ToOverview.Help().Desc,
+	New: func() *lists.Users { return lists.NewUsers(&footer.History{}) },
+	Shots: []uitest.Shot[*lists.Users]{
+		{Name: "columns-users", Snap: uitest.JobsFixture,
+			Columns: rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"}},
+		{Name: "odd-users", Odd: true, Snap: uitest.OddFixture},
+	},
+}
+
+func pictures() []uitest.Picture {
+	return slices.Concat(problems.Pictures(), ranks.Pictures(), jobs.Pictures(), users.Pictures())
+}
+
+func TestGolden(t *testing.T) {
+	raced.Skip(t)
+	for name, text := range uitest.Frames(pictures()) {
+		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
+	}
+}
+
+func TestSweep(t *testing.T) {
+	raced.Skip(t)
+	uitest.Sweep(t, pictures())
+}
+
+func TestPictures(t *testing.T) {
+	raced.Skip(t)
+	uitest.Check(t, pictures())
+}
+
+func TestDrawingChangesNothing(t *testing.T) {
+	raced.Skip(t)
+	problems.CheckUnchanged(t)
+	ranks.CheckUnchanged(t)
+	jobs.CheckUnchanged(t)
+	users.CheckUnchanged(t)
+}

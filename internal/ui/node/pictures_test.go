@@ -1,0 +1,83 @@
+package node_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+	"github.com/nvnodetop/nvnodetop/test/raced"
+)
+
+var nodes = uitest.Album[*node.Page]{
+	ID: keys.OnNode, Number: keys.ToNode, Out: keys.ToOverview.Help().Desc,
+	New: func() *node.Page { return node.New(&footer.History{}) },
+	Shots: []uitest.Shot[*node.Page]{
+		{Name: "node-procs", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses},
+		{Name: "node-classic", Dark: true, Snap: uitest.Fixture, Node: "gpu-n02", Classic: true},
+		{Name: "node-filter", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses,
+			Typed: "/util<97 or pid=358761\r"},
+		{Name: "filter-prompt-node", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses, Typed: "/rank>12"},
+		{Name: "node-filter-none", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses, Typed: "/user=bob\r"},
+		{Name: "node-shared", Dark: true, Snap: uitest.Fixture, Job: "48377", Begin: listProcesses},
+		{Name: "node-states", Dark: true, Snap: uitest.StatesFixture},
+		{Name: "node-connecting", Snap: uitest.Fixture, Node: "gpu-n03"},
+		{Name: "node-refused", Dark: true, Snap: uitest.Fixture, Node: "gpu-n04"},
+		{Name: "byhand", Snap: uitest.ByHandFixture},
+		{Name: "marks", Snap: uitest.MarksFixture, Node: "gpu-n02"},
+		{Name: "node-mig", Snap: uitest.TenthFixture, Node: "gpu-n01", Begin: listProcesses},
+		{Name: "columns-node", Snap: uitest.StatesFixture, Node: "gpu-n01",
+			Columns: rows.ChosenColumns{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"}},
+		{Name: "columns-procs", Snap: uitest.Fixture,
+			Columns: rows.ChosenColumns{Node: "memory_used_bytes,util_percent", Processes: "gpu,command,cpu_percent,pid"},
+			Begin:   listProcesses},
+		{Name: "nogpus", Snap: uitest.NoGPUsFixture},
+		{Name: "past-node", Dark: true, Snap: uitest.PastFixture, Node: "gpu-n04"},
+		{Name: "odd", Odd: true, Snap: uitest.OddFixture, Begin: listProcesses},
+		{Name: "wide", Odd: true, Snap: uitest.WideFixture},
+		{Name: "bare", Odd: true, Snap: uitest.BareFixture, Begin: listProcesses},
+		{Name: "mine", Odd: true, Snap: uitest.Fixture, Job: "48377", Mine: true},
+	},
+}
+
+var connections = uitest.Album[*node.ConnectionPage]{
+	ID: keys.OnConnection, Number: keys.ToConnection, Out: keys.ToOverview.Help().Desc,
+	New: func() *node.ConnectionPage { return &node.ConnectionPage{} },
+	Shots: []uitest.Shot[*node.ConnectionPage]{
+		{Name: "connection-transports", Snap: uitest.DoorsFixture, Node: "gpu-n04"},
+		{Name: "connection-passed", Snap: uitest.PassedFixture, Node: "gpu-n02"},
+		{Name: "past-connection", Snap: uitest.PastFixture, Node: "gpu-n04"},
+	},
+}
+
+func listProcesses(p *node.Page, _ *part.Scene) { p.Processes = node.ShowOn }
+
+func pictures() []uitest.Picture { return slices.Concat(nodes.Pictures(), connections.Pictures()) }
+
+func TestGolden(t *testing.T) {
+	raced.Skip(t)
+	for name, text := range uitest.Frames(pictures()) {
+		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
+	}
+}
+
+func TestSweep(t *testing.T) {
+	raced.Skip(t)
+	uitest.Sweep(t, pictures())
+}
+
+func TestPictures(t *testing.T) {
+	raced.Skip(t)
+	uitest.Check(t, pictures())
+}
+
+func TestDrawingChangesNothing(t *testing.T) {
+	raced.Skip(t)
+	nodes.CheckUnchanged(t)
+	connections.CheckUnchanged(t)
+}
