@@ -19,6 +19,7 @@ var digits = map[string]keys.Page{"1": keys.OnJobs, "2": keys.OnOverview, "3": k
 
 // Each digit leads to its page from every page, and stays there when it is pressed again. The bar fills that page.
 func TestDigits(t *testing.T) {
+	t.Parallel()
 	for at, from := range helpPages {
 		if from.page == keys.OnNoJobs {
 			continue
@@ -43,6 +44,7 @@ func TestDigits(t *testing.T) {
 
 // A click on a page in the bar leads there, at each width; not while a prompt has the keyboard.
 func TestClicksOnTheBar(t *testing.T) {
+	t.Parallel()
 	for _, w := range []int{70, 80, 100, 120, 200} {
 		for digit, to := range digits {
 			r := newRig(t, uitest.Fixture())

@@ -31,6 +31,7 @@ func TestFooterOfTheProcesses(t *testing.T) {
 
 // The footers of all pages have the keys in one order.
 func TestFootersHaveOneOrder(t *testing.T) {
+	t.Parallel()
 	order := []string{"1-9", "Enter", "Esc", "←→", "↑↓", "[]", "/", "w", "t", "T", "s", "v", "p", "n", "()", "?", "q"}
 	key := regexp.MustCompile(`(?:^|  )(\S+) [^ ]`)
 	for _, w := range []int{60, 80, 100, 120, 200} {
@@ -94,6 +95,7 @@ func TestEscLeadsBack(t *testing.T) {
 // A click on a key of the footer does what the key does, on every page; the left half of two keys is the first. Behind
 // a dialog the footer does nothing: there y sends a signal.
 func TestClicksOnTheFooter(t *testing.T) {
+	t.Parallel()
 	click := func(r *rig, hint string, right int) {
 		t.Helper()
 		lines := strings.Split(strings.TrimRight(r.screen.String(), "\n"), "\n")

@@ -153,6 +153,7 @@ func TestGolden(t *testing.T) {
 
 // To draw a screen changes neither what is chosen nor the scene, and the same scene always gives the same picture.
 func TestDrawingChangesNothing(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, s := range allShots() {
 		t.Run(s.name, func(t *testing.T) {

@@ -74,6 +74,7 @@ func (r *rig) shows() int {
 // The page begins with the GPU that needs a look, or with that of the row or of the problem; the arrows go through the
 // GPUs of the node, round the ends, and to the GPU with the same number on other nodes.
 func TestGPUPage(t *testing.T) {
+	t.Parallel()
 	for _, test := range []struct {
 		keys string
 		want int

@@ -26,6 +26,7 @@ var axisLabel = regexp.MustCompile(`-(\d+[smh]) +now`)
 
 // All graphs show the same time at every width, and the title names it.
 func TestGraphsShowOneTime(t *testing.T) {
+	t.Parallel()
 	for _, s := range []shot{
 		{name: "node", snap: quiet, view: func(*view) {}},
 		{name: "overview", snap: quiet, view: func(v *view) { v.on = keys.OnOverview }},

@@ -63,6 +63,7 @@ func onPage(t *testing.T, at int) *rig {
 // The palette of each page has what the keys of that page do, and nothing else, with their keys; at its end is what
 // marks and colors mean. The key that opens it closes it. A search there stays there.
 func TestThePaletteOfEachPage(t *testing.T) {
+	t.Parallel()
 	for at, p := range helpPages {
 		r := onPage(t, at)
 		r.resize(120, 40)

@@ -26,6 +26,7 @@ func (r *rig) titled() string {
 // The pages about one process open over the page of processes, and from each other; Esc and q close the last, and so
 // does the key that has opened it.
 func TestInspectKeys(t *testing.T) {
+	t.Parallel()
 	const list = "Processes of gpu-n02 9 processes, by GPU"
 	for keys, want := range map[string]string{
 		"5 e": "Environment of gpu-n02:358802", "5 down e": "Environment of gpu-n02:358805", "5 e esc": list,

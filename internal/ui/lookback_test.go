@@ -31,6 +31,7 @@ func footOf(r *rig) string {
 // The keys of a recording lead back through the last 12 minutes and on to now, on any page. New Snapshots do not move
 // the screen.
 func TestLookBack(t *testing.T) {
+	t.Parallel()
 	r := lived(t, uitest.Fixture, 15*time.Minute)
 	live := r.now
 	shows := func(step string, want time.Duration) {

@@ -205,6 +205,7 @@ func (v *view) process() *process.Page   { return v.pages[keys.OnProcesses].(*pr
 // In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at
 // the edges. The node of each job is remembered. Esc goes up.
 func TestMoving(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, test := range []struct {
 		keys string
@@ -415,6 +416,7 @@ func TestRemember(t *testing.T) {
 
 // A job of several nodes starts in the overview, one of one node in the node view, unless the user says otherwise.
 func TestStartsIn(t *testing.T) {
+	t.Parallel()
 	one := uitest.Fixture()
 	one.Jobs = one.Jobs[1:]
 	for _, test := range []struct {
@@ -493,6 +495,7 @@ func TestScreens(t *testing.T) {
 
 // The hints of the footers must be keys.
 func TestHintsAreKeys(t *testing.T) {
+	t.Parallel()
 	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true, ",.": true, "Tab": true}
 	for _, row := range keyRows {
 		for _, b := range row.Bindings {

@@ -43,6 +43,7 @@ func onScreen(msg tea.Msg, s *part.Scene) tea.Msg {
 // Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in
 // "…".
 func TestStaleLines(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, withFailure := range []bool{false, true} {
 		snap := uitest.StatesFixture()
@@ -93,6 +94,7 @@ func TestHeaderInNarrowTerminals(t *testing.T) {
 
 // A number that does not fit loses its digits' meaning: it must be whole, or not there.
 func TestNumbersAreNeverCut(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	s := shot{name: "large", snap: func() *cluster.Snapshot {
 		snap := uitest.Fixture()

@@ -14,6 +14,7 @@ import (
 // In the view of a node one filter is for the GPUs and for the processes on them. The page says what it hides; the sum
 // stays that of the GPUs of the node that --only names.
 func TestFilterOfANode(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, test := range []struct {
 		start, typed, then string

@@ -38,6 +38,7 @@ func (d *desk) reaches(name string, words []string) {
 
 // The page keys reach every row of every list.
 func TestPagingReachesEveryRow(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	large := uitest.BigFixture()
 	big := func() *cluster.Snapshot { return large }
@@ -187,6 +188,7 @@ func rowOf(lines []string, text string) int {
 
 // The problems page has a cursor, which carries the selected node along, and opens it.
 func TestProblems(t *testing.T) {
+	t.Parallel()
 	for keys, want := range map[string]string{
 		"!": "48211/gpu-n01 3", "right right right !": "48211/gpu-n04 3", "right right right ! down": "48211/gpu-n01 3",
 		"! up":    "48211/gpu-n04 3",

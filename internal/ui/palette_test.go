@@ -14,6 +14,7 @@ import (
 
 // The palette finds and runs a typed word: an action by its key, a thing by going there. A signal asks first.
 func TestPalette(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, test := range []struct{ keys, sees string }{
 		{":", "What do you want to do?"},

@@ -40,6 +40,7 @@ func crowdedFixture() *cluster.Snapshot {
 
 // The rows of a Snapshot take the memory of those before, and nothing else: each page is the one of its Snapshot alone.
 func TestProcessesOfTheNextSnapshot(t *testing.T) {
+	t.Parallel()
 	few := crowdedFixture()
 	for _, n := range few.Nodes {
 		n.Processes = n.Processes[:len(n.Processes)/9]

@@ -40,6 +40,7 @@ func (r *rig) pids() (pids []string) {
 // P opens the processes of what is on the screen, and leads back. Space goes on to the next, and Esc takes the tags
 // away first.
 func TestProcessesKeys(t *testing.T) {
+	t.Parallel()
 	for keys, want := range map[string]string{
 		"5": "Processes of gpu-n01 9 processes, by GPU", "right 5": "Processes of gpu-n02 9 processes, by GPU",
 		"o 5":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",

@@ -47,6 +47,7 @@ func replayRig(t *testing.T) (*rig, *deck) {
 
 // The keys of a recording do the same on every page, and nothing where none is shown.
 func TestReplayKeysOnEveryPage(t *testing.T) {
+	t.Parallel()
 	wanted := map[string]lookback.TapeOrder{"z": lookback.Pause, "(": lookback.StepBack, ")": lookback.StepOn, "{": lookback.LongBack,
 		"}": lookback.LongOn, "ctrl+home": lookback.Beginning, "ctrl+end": lookback.End, "-": lookback.Slower, "+": lookback.Faster,
 		"alt+up": lookback.EarlierProblem, "alt+down": lookback.LaterProblem}

@@ -12,6 +12,7 @@ import (
 
 // Each page of the registry has keys that its help says, a place in the test of all helps, and a golden frame.
 func TestEveryPageIsSeen(t *testing.T) {
+	t.Parallel()
 	shown := map[keys.Page]bool{}
 	for _, s := range shots {
 		if v, sc := s.scene(120, 40); !v.palette.IsOpen() {
@@ -37,6 +38,7 @@ func TestEveryPageIsSeen(t *testing.T) {
 
 // The key of a page leads there from each page whose help has the key, and back.
 func TestTheKeyOfEachPageLeadsThere(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, e := range pages {
 		if !e.key.Enabled() {

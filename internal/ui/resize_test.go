@@ -68,6 +68,7 @@ var walked = []struct {
 // From each page a terminal may be made smaller and larger: the page and the selection stay, and at the old size it is
 // what it was.
 func TestResizeFromEveryPage(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, p := range walked {
 		r := newRig(t, uitest.RanksFixture())
@@ -100,6 +101,7 @@ func TestResizeFromEveryPage(t *testing.T) {
 // n and N lead from each page, in a small terminal too, to the next problem and to the one before, and stay on the
 // page.
 func TestProblemKeysOnEveryPage(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, p := range walked {
 		for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {
@@ -119,6 +121,7 @@ func TestProblemKeysOnEveryPage(t *testing.T) {
 
 // While a terminal changes its size a job may end and its nodes may go: the page goes to what is left.
 func TestResizeWhileAJobEnds(t *testing.T) {
+	t.Parallel()
 	for _, p := range walked {
 		r := newRig(t, uitest.RanksFixture())
 		r.press(strings.Fields(p.keys)...)

@@ -58,6 +58,7 @@ func (r *rig) sent(keys string) (sent []string) {
 // Only y sends a signal, to exactly those that were chosen, from the page of processes and from the ranks. Esc leads
 // back.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for keys, want := range map[string][]string{
 			"5 T y":             {"gpu-n01 15 318802/318802"},
@@ -112,6 +113,7 @@ func TestSignalsFromTheRanksPassTheFilter(t *testing.T) {
 
 // If signals are off, the keys say why, and no dialog opens.
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for _, page := range []string{"5", "m"} {
 			for _, k := range []string{"T", "K", "I", "S", "X"} {
@@ -238,6 +240,7 @@ func TestScancelIsForAListedJob(t *testing.T) {
 // y in the same paste as the key that has opened the dialog, or right after any other key, sends nothing: only once the
 // question has been on the screen for a while.
 func TestAPasteDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		for opened, want := range map[string]int{"5 K": 1, "m K": 1, "5 w T tab": 1, "5 S enter": 1, "5 X tab enter": 0} {
 			r := newRig(t, uitest.Fixture())

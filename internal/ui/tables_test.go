@@ -129,6 +129,7 @@ func TestOwners(t *testing.T) {
 
 // How many GPUs count is never cut.
 func TestHowManyCount(t *testing.T) {
+	t.Parallel()
 	s := shot{name: "rows", snap: uitest.BigFixture,
 		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}
 	for w := 40; w <= 200; w += 5 {

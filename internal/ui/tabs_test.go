@@ -11,6 +11,7 @@ import (
 
 // The ends of the tabs have the marks of nodes that are not there: an error is never out of sight.
 func TestTabsMarkWhatTheyHide(t *testing.T) {
+	t.Parallel()
 	for at, node := range map[int]string{0: "gpu-n001", 63: "gpu-n064", 30: "gpu-n031"} {
 		s := shot{name: "tabs", snap: uitest.BigFixture, view: func(v *view) { v.on = keys.OnNode; v.chooseNode(node, at) }}
 		for w := 60; w <= 200; w += 10 {

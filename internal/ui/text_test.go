@@ -35,6 +35,7 @@ func TestTextGolden(t *testing.T) {
 // Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape
 // sequences.
 func TestTextAtAnyWidth(t *testing.T) {
+	t.Parallel()
 	raced.Skip(t)
 	for _, snap := range []*cluster.Snapshot{uitest.Fixture(), uitest.StatesFixture(), uitest.BigFixture(), uitest.ByHandFixture(), uitest.NoGPUsFixture(),
 		uitest.NoJobsFixture(), uitest.SlurmFailedFixture()} {

@@ -19,6 +19,7 @@ var clusters = uitest.Album[*capacity.Page]{
 	ID: keys.OnCluster, Aside: true, Out: keys.ToOverview.Help().Desc,
 	New: func() *capacity.Page { return capacity.New(&footer.History{}, false) },
 	Shots: []uitest.Shot[*capacity.Page]{
+		{Name: "cluster", Odd: true, Snap: uitest.JobsFixture, Later: counts(uitest.ACluster(8))},
 		{Name: "cluster-nodes", Snap: uitest.Fixture, Typed: "v", Later: counts(uitest.ACluster(8))},
 		{Name: "cluster-partition", Snap: uitest.Fixture, Later: countsThen("jjjjjjj\r")},
 		{Name: "cluster-1000", Snap: uitest.Fixture, Typed: "v", Later: counts(uitest.ACluster(1000))},
@@ -35,6 +36,7 @@ var empty = uitest.Album[*capacity.NoJobsPage]{
 	ID: keys.OnNoJobs, Out: keys.Back.Help().Desc,
 	New: func() *capacity.NoJobsPage { return &capacity.NoJobsPage{} },
 	Shots: []uitest.Shot[*capacity.NoJobsPage]{
+		{Name: "nojobs", Odd: true, Snap: uitest.NoJobsFixture},
 		{Name: "slurm-failed", Snap: uitest.SlurmFailedFixture},
 		{Name: "nothing", Odd: true, Snap: func() *cluster.Snapshot { return &cluster.Snapshot{} }},
 	},

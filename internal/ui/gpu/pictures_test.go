@@ -17,6 +17,10 @@ var gpus = uitest.Album[*gpu.Page]{
 	ID: keys.OnGPU, Number: keys.ToGPU, Out: keys.ToOverview.Help().Desc,
 	New: func() *gpu.Page { return &gpu.Page{} },
 	Shots: []uitest.Shot[*gpu.Page]{
+		{Name: "gpu", Odd: true, Snap: uitest.Fixture, Node: "gpu-n02", Out: keys.ToNode.Help().Desc,
+			Begin: shows(uitest.Fixture, "gpu-n02", 1)},
+		{Name: "gpu-gone", Odd: true, Snap: uitest.Fixture,
+			Begin: func(p *gpu.Page, _ *part.Scene) { p.Arrive(nil, nav.Go{Node: "gpu-n01", GPU: "GPU-gone"}) }},
 		{Name: "marks-gpu", Snap: uitest.MarksFixture, Node: "gpu-n02", Out: keys.ToNode.Help().Desc,
 			Begin: shows(uitest.MarksFixture, "gpu-n02", 1)},
 		{Name: "gpu-throttled", Dark: true, Snap: uitest.Fixture, Node: "gpu-n01"},

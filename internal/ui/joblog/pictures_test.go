@@ -15,6 +15,7 @@ var logs = uitest.Album[*joblog.Page]{
 	ID: keys.OnLog, Out: keys.ToOverview.Help().Desc,
 	New: func() *joblog.Page { return joblog.New() },
 	Shots: []uitest.Shot[*joblog.Page]{
+		{Name: "log", Odd: true, Snap: uitest.Fixture, Later: readsLog(uitest.ALog)},
 		{Name: "log-error", Snap: uitest.Fixture,
 			Later: readsLog("", errors.New("the log is read through its node: \"gpu-n01\" is not connected"))},
 	},

@@ -2,6 +2,7 @@ package lists_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -18,7 +19,8 @@ var problems = uitest.Album[*lists.Problems]{
 	ID: keys.OnProblems, Number: keys.ToProblems, Out: keys.ToOverview.Help().Desc,
 	New: func() *lists.Problems { return lists.NewProblems(&footer.History{}) },
 	Shots: []uitest.Shot[*lists.Problems]{
-		{Name: "problems-64", Snap: uitest.BigFixture, Typed: "G"},
+		{Name: "problems", Odd: true, Snap: uitest.Fixture, Typed: "j"},
+		{Name: "problems-64", Snap: sync.OnceValue(uitest.BigFixture), Typed: "G"},
 		{Name: "filter-problems", Snap: uitest.Fixture, Typed: "/severity=warning\rj"},
 		{Name: "filter-problems-none", Snap: uitest.Fixture, Typed: "/letter=E\r"},
 	},
@@ -28,6 +30,7 @@ var ranks = uitest.Album[*lists.Ranks]{
 	ID: keys.OnRanks, Number: keys.ToRanks, Out: keys.ToOverview.Help().Desc,
 	New: func() *lists.Ranks { return lists.NewRanks(&footer.History{}) },
 	Shots: []uitest.Shot[*lists.Ranks]{
+		{Name: "ranks", Odd: true, Snap: uitest.RanksFixture, Typed: "n"},
 		{Name: "ranks-sorted", Snap: uitest.RanksFixture, Typed: "s"},
 		{Name: "ranks-unknown", Snap: uitest.UnrankedFixture},
 		{Name: "ranks-none", Snap: uitest.NoGPUsFixture, Job: "48377"},
@@ -46,8 +49,9 @@ var jobs = uitest.Album[*lists.Jobs]{
 	ID: keys.OnJobs, Number: keys.ToJobs, Aside: true, Out: keys.ToOverview.Help().Desc,
 	New: func() *lists.Jobs { return lists.NewJobs(&footer.History{}) },
 	Shots: []uitest.Shot[*lists.Jobs]{
+		{Name: "jobs", Odd: true, Snap: uitest.JobsFixture},
 		{Name: "filter-prompt-jobs", Snap: uitest.JobsFixture, Typed: "s/mmlu gpus<3"},
-		{Name: "jobs-1000", Snap: func() *cluster.Snapshot { return uitest.TasksFixture(1000) }, Typed: "G"},
+		{Name: "jobs-1000", Snap: sync.OnceValue(func() *cluster.Snapshot { return uitest.TasksFixture(1000) }), Typed: "G"},
 		{Name: "jobs-none", Snap: func() *cluster.Snapshot {
 			return &cluster.Snapshot{At: uitest.Now,
 				Discovery: uitest.AwayFixture().Discovery}
@@ -62,6 +66,7 @@ var users = uitest.Album[*lists.Users]{
 	ID: keys.OnUsers, Number: keys.ToUsers, Aside: true, Out: keys.ToOverview.Help().Desc,
 	New: func() *lists.Users { return lists.NewUsers(&footer.History{}) },
 	Shots: []uitest.Shot[*lists.Users]{
+		{Name: "users", Odd: true, Snap: uitest.JobsFixture, Typed: "j"},
 		{Name: "columns-users", Snap: uitest.JobsFixture,
 			Columns: rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"}},
 		{Name: "odd-users", Odd: true, Snap: uitest.OddFixture},

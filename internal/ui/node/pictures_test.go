@@ -18,6 +18,7 @@ var nodes = uitest.Album[*node.Page]{
 	ID: keys.OnNode, Number: keys.ToNode, Out: keys.ToOverview.Help().Desc,
 	New: func() *node.Page { return node.New(&footer.History{}) },
 	Shots: []uitest.Shot[*node.Page]{
+		{Name: "node", Odd: true, Snap: uitest.Fixture, Node: "gpu-n02"},
 		{Name: "node-procs", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses},
 		{Name: "node-classic", Dark: true, Snap: uitest.Fixture, Node: "gpu-n02", Classic: true},
 		{Name: "node-filter", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses,
@@ -49,6 +50,7 @@ var connections = uitest.Album[*node.ConnectionPage]{
 	ID: keys.OnConnection, Number: keys.ToConnection, Out: keys.ToOverview.Help().Desc,
 	New: func() *node.ConnectionPage { return &node.ConnectionPage{} },
 	Shots: []uitest.Shot[*node.ConnectionPage]{
+		{Name: "connection", Odd: true, Snap: uitest.Fixture},
 		{Name: "connection-transports", Snap: uitest.DoorsFixture, Node: "gpu-n04"},
 		{Name: "connection-passed", Snap: uitest.PassedFixture, Node: "gpu-n02"},
 		{Name: "past-connection", Snap: uitest.PastFixture, Node: "gpu-n04"},

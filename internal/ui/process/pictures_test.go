@@ -19,6 +19,11 @@ var processes = uitest.Album[*process.Page]{
 	ID: keys.OnProcesses, Number: keys.ToProcesses, Out: keys.ToNode.Help().Desc,
 	New: func() *process.Page { return newPage() },
 	Shots: []uitest.Shot[*process.Page]{
+		{Name: "processes-node", Odd: true, Snap: uitest.Fixture, Node: "gpu-n02", Begin: ofNode, Typed: "scj jj ki"},
+		{Name: "environ", Odd: true, Snap: uitest.Fixture, Node: "gpu-n02", Begin: ofNode, Typed: "jejjjjjj",
+			Told: uitest.Says(uitest.EnvironFixture)},
+		{Name: "details", Odd: true, Snap: uitest.Fixture, Node: "gpu-n02", Begin: ofNode, Typed: "jvj",
+			Told: uitest.Says(uitest.InspectedFixture)},
 		{Name: "processes-gpu", Snap: uitest.Fixture, Node: "gpu-n02", Out: keys.ToGPU.Help().Desc,
 			Begin: ofGPU},
 		{Name: "processes-shared", Dark: true, Snap: uitest.Fixture, Job: "48377", Begin: ofNode, Typed: "ss"},

@@ -14,6 +14,7 @@ var reads = uitest.Album[*stacks.Page]{
 	ID: keys.OnStacks, Out: keys.ToOverview.Help().Desc,
 	New: func() *stacks.Page { return stacks.New() },
 	Shots: []uitest.Shot[*stacks.Page]{
+		{Name: "stacks", Odd: true, Snap: uitest.RanksFixture, Later: readsStacks(2)},
 		{Name: "stacks-asking", Snap: uitest.RanksFixture, Later: readsStacks(0)},
 		{Name: "stacks-group", Snap: uitest.RanksFixture, Later: readsThen("j\r")},
 		{Name: "stacks-diff", Snap: uitest.RanksFixture, Later: readsThen("jc")},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -59,6 +60,8 @@ func Frames(pictures []Picture) iter.Seq2[string, string] {
 // Sweep draws pictures in terminals of all sizes. Whatever the size: no panic, the exact height, no line wider than the
 // terminal, and nothing but rules in its last column.
 func Sweep(t *testing.T, pictures []Picture) {
+	before := debug.SetGCPercent(400) // frames are many, and short-lived
+	t.Cleanup(func() { debug.SetGCPercent(before) })
 	heights := []int{1, 2, 3, 4, 6, 9, 10, 12, 15, 20, 24, 29, 30, 40, 50, 100}
 	for _, p := range pictures {
 		t.Run(p.Name, func(t *testing.T) {
