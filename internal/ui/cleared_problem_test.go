@@ -22,7 +22,8 @@ func overFixture() *cluster.Snapshot {
 	job := &s.Jobs[0]
 	job.Nodes, job.Reporting, job.GPUs = []string{"gpu-n01", "gpu-n02"}, 2, 16
 	job.Findings = []cluster.Finding{
-		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: uitest.Ago(4 * time.Minute), Over: uitest.Ago(12 * time.Second),
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: uitest.Ago(4 * time.Minute),
+			Over:  uitest.Ago(12 * time.Second),
 			Times: 3, Node: "gpu-n01", GPU: 5},
 	}
 	return s

@@ -150,8 +150,10 @@ func TestProcessesByDefault(t *testing.T) {
 		snap func() *cluster.Snapshot
 		want bool
 	}{
-		{120, 40, uitest.Fixture, true}, {200, 50, uitest.Fixture, true}, {120, 35, uitest.Fixture, true}, {80, 40, uitest.Fixture, true},
-		{100, 30, uitest.Fixture, false}, {80, 24, uitest.Fixture, false}, {120, 34, uitest.Fixture, false}, {120, 40, uitest.WideFixture, false},
+		{120, 40, uitest.Fixture, true}, {200, 50, uitest.Fixture, true},
+		{120, 35, uitest.Fixture, true}, {80, 40, uitest.Fixture, true},
+		{100, 30, uitest.Fixture, false}, {80, 24, uitest.Fixture, false},
+		{120, 34, uitest.Fixture, false}, {120, 40, uitest.WideFixture, false},
 		{200, 50, uitest.WideFixture, true},
 	} {
 		d := newDesk(t, shot{snap: test.snap, view: func(*view) {}}, test.w, test.h)

@@ -37,7 +37,8 @@ func TestTextGolden(t *testing.T) {
 func TestTextAtAnyWidth(t *testing.T) {
 	t.Parallel()
 	raced.Skip(t)
-	for _, snap := range []*cluster.Snapshot{uitest.Fixture(), uitest.StatesFixture(), uitest.BigFixture(), uitest.ByHandFixture(), uitest.NoGPUsFixture(),
+	for _, snap := range []*cluster.Snapshot{uitest.Fixture(), uitest.StatesFixture(), uitest.BigFixture(),
+		uitest.ByHandFixture(), uitest.NoGPUsFixture(),
 		uitest.NoJobsFixture(), uitest.SlurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
