@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -110,6 +112,38 @@ type rig struct {
 	mouse      tea.MouseMode // of the screen
 }
 
+// screenPool keeps the emulators of rigs that nobody uses any more: each has 4 MiB.
+type screenPool struct {
+	mu   sync.Mutex
+	free []*vt.Emulator
+}
+
+var screens screenPool
+
+// take returns an emulator in its first state.
+func (p *screenPool) take() *vt.Emulator {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.free) - 1; last >= 0 {
+		screen := p.free[last]
+		p.free = p.free[:last]
+		return screen
+	}
+	screen := vt.NewEmulator(120, 40)
+	screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
+	return screen
+}
+
+func (p *screenPool) putBack(screen *vt.Emulator) {
+	screen.Resize(120, 40)
+	if _, err := screen.WriteString(ansi.ResetInitialState); err != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, screen)
+}
+
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig { return rigFor(t, snap, "") }
 
 // nvitopRig is a model with the keys of nvitop.
@@ -117,8 +151,8 @@ func nvitopRig(t *testing.T, snap *cluster.Snapshot) *rig { return rigFor(t, sna
 
 func rigFor(t *testing.T, snap *cluster.Snapshot, keys string) *rig {
 	raced.Skip(t)
-	r := &rig{t: t, snap: snap, now: uitest.Now, screen: vt.NewEmulator(120, 40)}
-	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
+	r := &rig{t: t, snap: snap, now: uitest.Now, screen: screens.take()}
+	runtime.AddCleanup(r, screens.putBack, r.screen)
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now },
 		Controls: &r.heard, Keys: keys,

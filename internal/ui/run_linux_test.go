@@ -25,7 +25,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/heed"
-	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // childMode is the environment variable that makes this test binary a program with the screen, for the tests that need
@@ -318,21 +317,6 @@ func TestFrozenTerminalIsLeft(t *testing.T) {
 			t.Parallel()
 			if got := onTerminal(t, "frozen", end); got.code != 0 {
 				t.Errorf("exit status %d", got.code)
-			}
-		})
-	}
-}
-
-// A size that is not known, or is nonsense, neither keeps the screen empty nor takes the memory of the host. The
-// emulator is smaller than the frame, which scrolls through it: the footer is what is left. The race detector takes
-// four times the memory.
-func TestAbsurdSizes(t *testing.T) {
-	raced.Skip(t)
-	for _, size := range [][2]uint16{{0, 0}, {65535, 65535}} {
-		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			got := trial{mode: "run", w: size[0], h: size[1], steps: []step{{shows("q quit", true), types("q")}}}.run(t)
-			if got.code != 0 || got.maxRSS > 200<<10 {
-				t.Errorf("exit status %d, and it took %d MiB", got.code, got.maxRSS>>10)
 			}
 		})
 	}
