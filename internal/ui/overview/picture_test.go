@@ -35,12 +35,14 @@ func varied(nodes, leaf, w, h int) *part.Scene {
 	return s
 }
 
+var dark = draw.NewTheme(colorprofile.TrueColor, false, false)
+
 // colored is the heat map of a scene with its colors.
 func colored(s *part.Scene, page int) string {
 	o, f := New(nil), &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s}
 	o.page = page
 	o.heatMap(f)
-	return string(draw.NewTheme(colorprofile.TrueColor, false, false).Encode(nil, f.Canvas))
+	return string(dark.Encode(nil, f.Canvas))
 }
 
 // others calls f with each other value of a part of the Scene: one for each field of a struct.
