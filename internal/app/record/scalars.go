@@ -125,7 +125,7 @@ func (l *ScalarsOptions) runScalars(ctx context.Context, log *slog.Logger) (err 
 	every := l.Config.Poll
 	l.log = scalars.New(every)
 	show := feed.Followed(l.Program, every/2, l.logSnapshot) // twice per report, so that none is missed
-	err = feed.Run(ctx, l.Program, feed.Need{Brief: true, Steady: true, Marks: true}, log, show)
+	err = feed.Run(ctx, l.Program, feed.Need{Brief: true, Steady: true, Marks: true, Progress: true}, log, show)
 	if errors.Is(err, errJobOver) {
 		return nil
 	}

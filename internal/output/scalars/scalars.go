@@ -34,6 +34,8 @@ type Sample struct {
 
 	Values []float64 // in the order of Names; NaN: unknown
 
+	Progress []float64 // of the job, in the order of ProgressNames; NaN: unknown; nil: the sample is not over all GPUs
+
 	Parts []string      // open parts that the job marked, and words since the previous sample
 	Mark  *cluster.Mark // what a program of the job marked, instead of a GPU; nil: it is a GPU
 	Curve []float64     // the points of the mark's curve: 1 while the part is open
@@ -64,6 +66,26 @@ var Names = func() (names []string) {
 	}
 	return append(names, "memory_used_percent", "process_gpu_memory_bytes", "process_cpu_percent", "process_rss_bytes")
 }()
+
+// ProgressNames are the names of what the log of a job says.
+var ProgressNames = []string{"step", "seconds_per_step", "loss", "learning_rate"}
+
+// progressOf returns what the log of a job says.
+func progressOf(p *cluster.JobProgress) []float64 {
+	values := []float64{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	if p == nil {
+		return values
+	}
+	if p.Step != nil {
+		values[0] = float64(*p.Step)
+	}
+	for i, v := range []*float64{p.SecondsPerStep, p.Loss, p.LearningRate} {
+		if v != nil {
+			values[1+i] = *v
+		}
+	}
+	return values
+}
 
 // valuesOf returns the values of a GPU and of a process on it; the process may be nil.
 func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
@@ -194,7 +216,7 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 		return samples
 	}
 	return append(samples, Sample{At: s.At, Elapsed: l.runTime(j, s.At), Job: j.ID, Tag: Whole,
-		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
+		Values: valuesOver(gpus, j.Reporting == len(j.Nodes)), Progress: progressOf(j.Progress)})
 }
 
 // runTime returns how long the job has run. It is never negative, although clocks may differ.

@@ -122,6 +122,11 @@ func sampleEvents(s *Sample) (events [][]byte) {
 			summary = appendValue(summary, s.Tag+"/"+Names[i], v)
 		}
 	}
+	for i, v := range s.Progress {
+		if !math.IsNaN(v) {
+			summary = appendValue(summary, s.Tag+"/"+ProgressNames[i], v)
+		}
+	}
 	if summary != nil {
 		events = append(events, summaryEvent(s, summary))
 	}

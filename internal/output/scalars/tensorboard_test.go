@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 // event has the parts that TensorBoard reads: the reader below shares nothing with the writer.
@@ -288,5 +291,26 @@ func BenchmarkWrite(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// What the log of a job says stands beside the sample over all its GPUs; what it does not say has no tag.
+func TestProgressOfAJob(t *testing.T) {
+	w, l := newWorld(), New(10*time.Second)
+	w.report(10, "a", on(0, 0, 4))
+	w.report(10, "b")
+	job := w.Snapshot(at(10)).Jobs[0].ID
+	step, pace := int64(41_200), 3.1
+	w.Apply(cluster.Event{At: at(10), Progress: &cluster.JobProgress{Job: job, Progress: progress.Progress{Form: "general",
+		At: at(10), Step: &step, SecondsPerStep: &pace}}})
+	dir := t.TempDir()
+	put(t, board(t, dir), w.samples(l, 10)...)
+	list, _ := events(t, []byte(read(t, filepath.Join(dir, files(t, dir)[0]))))
+	all := list[len(list)-1].values
+	if all["job/step"] != 41_200 || all["job/seconds_per_step"] != 3.1 || all["job/util_percent"] == 0 {
+		t.Errorf("%v", all)
+	}
+	if v, there := all["job/loss"]; there {
+		t.Errorf("a loss of %v", v)
 	}
 }
