@@ -13,7 +13,8 @@ import (
 
 // Watch yields a Snapshot at each interval. The first one comes when every node has reported or failed, or when the
 // setting timeout is over (15 s). A node that does not report, or a SLURM that does not answer, is part of a snapshot
-// and not an error.
+// and not an error. Neither is the end of Options.Job, which Ended tells, nor a job that SLURM does not list: the
+// snapshots then have no jobs.
 //
 // The sequence ends when ctx does. Its sessions are closed when the loop over it ends. An error is its last element,
 // without a snapshot. A slow loop misses snapshots: they are not queued. A snapshot must not be changed: later ones may
