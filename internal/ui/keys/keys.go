@@ -34,6 +34,9 @@ var (
 	JobAbove = newBinding("↑ k K", "job", "up", "k", "K") // where there is no cursor
 	JobBelow = newBinding("↓ j J", "job", "down", "j", "J")
 
+	JobAboveCursor = newBinding("K", "job", "K") // beside a cursor, which has the arrows: keys of the bash script
+	JobBelowCursor = newBinding("J", "job", "J")
+
 	PrevJob     = newBinding("[", "job", "[")
 	NextJob     = newBinding("]", "job", "]")
 	PrevNode    = newBinding(",", "node", ",", "<")
@@ -127,6 +130,8 @@ var moving = []Row{
 	{Bindings: bindingList(JobAbove, JobBelow), Group: Moving, Each: []string{"previous job", "next job"},
 		Needs: NeedsJobs,
 		Text:  "previous / next job", On: On(OnNode, OnConnection)},
+	{Bindings: bindingList(JobAboveCursor, JobBelowCursor), Means: "job", Group: Moving,
+		Each: []string{"previous job", "next job"}, Needs: NeedsJobs, Text: "previous / next job", On: On(OnOverview)},
 	{Bindings: bindingList(Left, Right), Means: "sibling", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes,
 		Text:  "previous / next node", On: On(OnNode, OnConnection)},
