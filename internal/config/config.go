@@ -74,7 +74,7 @@ type Config struct {
 	Theme   string // one of Themes
 
 	GPULevels    Levels // thresholds of the classic colors for utilization
-	MemoryLevels Levels // the same for GPU memory, which has no levels unless they are set
+	MemoryLevels Levels // the same for GPU memory
 
 	Columns rows.ChosenColumns // of the tables
 
@@ -96,7 +96,7 @@ func Default() Config {
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll,
 		SlurmFloor: MinSlurm, Slurm: 30 * time.Second, History: usualHistory,
 		Transport: Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
-		GPULevels:  Levels{60, 85},
+		GPULevels: Levels{60, 85}, MemoryLevels: Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true, Logs: true, Progress: true, Runs: true, HangAsk: true,
 		Notify: Notify{Settings: newsworthy.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},

@@ -54,7 +54,8 @@ func TestSave(t *testing.T) {
 		}
 	}
 	text, _ := os.ReadFile(path)
-	if want := "theme = \"mono\"\ngpu_util_thresh = [10, 75]\n\n[columns]\nnode = [\"gpu\", \"util_percent\"]\n"; string(text) != want {
+	if want := "theme = \"mono\"\ngpu_util_thresh = [10, 75]\nmem_util_thresh = [60, 85]\n\n" +
+		"[columns]\nnode = [\"gpu\", \"util_percent\"]\n"; string(text) != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {

@@ -63,7 +63,7 @@ var general = []setting{
 	choiceSetting("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
 	choiceSetting("theme", func(c *Config) *string { return &c.Theme }, Themes...),
 	levelsSetting("gpu_util_thresh", "60,85", func(c *Config) *Levels { return &c.GPULevels }),
-	levelsSetting("mem_util_thresh", "10,80", func(c *Config) *Levels { return &c.MemoryLevels }),
+	levelsSetting("mem_util_thresh", "60,85", func(c *Config) *Levels { return &c.MemoryLevels }),
 	{key: "ascii", want: "true or false", take: takeASCII, show: showASCII},
 	durationSetting("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
 	textSetting("log", func(c *Config) *string { return &c.Log }),

@@ -72,7 +72,7 @@ var explained = map[string]struct{ limit, what string }{
 		"`\"full\"` (always) or `\"compact\"` (never)"},
 	"theme":           {"", "`\"auto\"` asks the terminal for its background; `NO_COLOR` is always mono"},
 	"gpu_util_thresh": {"", "the utilization, in percent, from which the classic colors are yellow and red"},
-	"mem_util_thresh": {"", "the same for GPU memory, which has no colors without it"},
+	"mem_util_thresh": {"", "the same for GPU memory"},
 	"notify.ways":     {"", "the ways in which news comes; without one nothing is told"},
 	"notify.events": {"", "what is news: a list of [events](NOTIFY.md#what-is-news), or of kinds of " +
 		"problems. Unset: all events but `start` and `warning`"},

@@ -54,7 +54,7 @@ type Options struct {
 	ASCII                bool                 // ASCII glyphs only
 	Profile              colorprofile.Profile // colors of the terminal; Unknown: detect them
 	Classic              bool                 // colors show the utilization; otherwise a color means trouble
-	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; memory has none without MemoryLevels
+	Levels, MemoryLevels part.Levels          // thresholds of the classic colors
 	Columns              rows.ChosenColumns   // columns of the tables; empty: the usual ones
 	// the page to start with; "auto" or "": the overview for a job of several nodes, otherwise the node view
 	View string

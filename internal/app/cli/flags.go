@@ -53,7 +53,7 @@ var flags = map[string]flag{
 			"colors are yellow and red")
 	},
 	"mem-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
-		f.String(name, "", "`LOW,HIGH` of GPU memory, which is not colored otherwise")
+		f.String(name, "", "the same `LOW,HIGH` for GPU memory (default 60,85)")
 	},
 	"theme": stringFlag("colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono",
 		func(c *config.Config) *string { return &c.Theme }),

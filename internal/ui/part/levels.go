@@ -9,8 +9,8 @@ import (
 // Levels are the thresholds between light, moderate and heavy use, in percent.
 type Levels [2]float64
 
-// usual are the thresholds of utilization if none are set.
-var usual = Levels{60, 85}
+// UsualLevels are the thresholds if none are set.
+var UsualLevels = Levels{60, 85}
 
 // Colors are the classic colors, which show the level of utilization.
 type Colors struct {
@@ -21,17 +21,17 @@ type Colors struct {
 // Level returns the roles of a utilization and of its bar: the given ones, or with the classic colors those of its
 // level.
 func (c Colors) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	return c.classicRoles(util, cmp.Or(c.Levels, usual), number, bar)
+	return c.classicRoles(util, cmp.Or(c.Levels, UsualLevels), number, bar)
 }
 
-// MemoryLevel is Level for a share of the memory, which has levels only if their thresholds are set.
+// MemoryLevel is Level for a share of the memory, which has thresholds of its own.
 func (c Colors) MemoryLevel(percent float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	return c.classicRoles(percent, c.MemoryLevels, number, bar)
+	return c.classicRoles(percent, cmp.Or(c.MemoryLevels, UsualLevels), number, bar)
 }
 
 func (c Colors) classicRoles(percent float64, at Levels, number, bar draw.Role) (draw.Role, draw.Role) {
 	switch {
-	case !c.Classic || percent != percent || at == Levels{}:
+	case !c.Classic || percent != percent:
 		return number, bar
 	case percent < at[0]:
 		return draw.Green, draw.BarGreen

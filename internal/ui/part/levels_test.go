@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 )
 
-// The classic colors have two thresholds, which can be set; the memory has none unless they are.
+// The classic colors have two thresholds, which can be set, and the memory has its own.
 func TestLevels(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
@@ -19,9 +19,9 @@ func TestLevels(t *testing.T) {
 		{"without the classic colors", Colors{Levels: Levels{1, 2}, MemoryLevels: Levels{1, 2}}, 99, draw.Text,
 			draw.Text},
 		{"not known", Colors{Classic: true, MemoryLevels: Levels{1, 2}}, nan, draw.Text, draw.Text},
-		{"below the usual", Colors{Classic: true}, 59.9, draw.Green, draw.Text},
-		{"at the first usual", Colors{Classic: true}, 60, draw.Yellow, draw.Text},
-		{"at the second usual", Colors{Classic: true}, 85, draw.Red, draw.Text},
+		{"below the usual", Colors{Classic: true}, 59.9, draw.Green, draw.Green},
+		{"at the first usual", Colors{Classic: true}, 60, draw.Yellow, draw.Yellow},
+		{"at the second usual", Colors{Classic: true}, 85, draw.Red, draw.Red},
 		{"below", Colors{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 9, draw.Green,
 			draw.Green},
 		{"between", Colors{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 75, draw.Red,

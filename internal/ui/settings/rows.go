@@ -120,7 +120,7 @@ func neighborOf(list []string, s string, by int) string {
 	return list[(max(slices.Index(list, s), 0)+by+len(list))%len(list)]
 }
 
-// thresholds are a pair of thresholds; zero: none.
+// thresholds are a pair of thresholds; zero: the usual ones.
 type thresholds part.Levels
 
 const percentStep = 5
@@ -138,13 +138,10 @@ func (c *Choices) thresholdsOf(w rowKind) (of *thresholds, at int) {
 	return (*thresholds)(&c.MemoryLevels), 1
 }
 
-// usualMemory are the first thresholds of the memory, as in nvitop.
-var usualMemory = thresholds{10, 80}
-
 // moveThreshold moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
 func (t thresholds) moveThreshold(at, by int) thresholds {
 	if t == (thresholds{}) {
-		return usualMemory
+		t = thresholds(part.UsualLevels)
 	}
 	v := float64(int(t[at])/percentStep*percentStep + by*percentStep)
 	if by < 0 && t[at] > v+percentStep {
@@ -160,7 +157,7 @@ func (t thresholds) moveThreshold(at, by int) thresholds {
 
 func (t thresholds) thresholdText(at int) string {
 	if t == (thresholds{}) {
-		return "off"
+		t = thresholds(part.UsualLevels)
 	}
 	return strconv.FormatFloat(t[at], 'f', -1, 64) + "%"
 }
@@ -214,9 +211,9 @@ func (c *Choices) resetRow(r row) {
 	case view:
 		c.View = views[0]
 	case yellow, red:
-		c.Levels = part.Levels{60, 85}
+		c.Levels = part.UsualLevels
 	case memoryYellow, memoryRed:
-		c.MemoryLevels = part.Levels{}
+		c.MemoryLevels = part.UsualLevels
 	case column:
 		*c.Columns.At(r.table) = ""
 	}

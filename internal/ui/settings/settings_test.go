@@ -21,7 +21,8 @@ func press(p *Page, on row, typed string) {
 	}
 }
 
-var usual = Choices{Theme: draw.Auto, View: "auto", Levels: part.Levels{60, 85}}
+var usual = Choices{Theme: draw.Auto, View: "auto", Levels: part.Levels{60, 85},
+	MemoryLevels: part.Levels{60, 85}}
 
 func node(name string) row { return row{column, rows.NodeTable, name} }
 
@@ -43,8 +44,8 @@ func TestKeys(t *testing.T) {
 		{row{what: red}, "left left", func(c *Choices) { c.Levels[1] = 75 }},
 		{row{what: red}, "right right right right", func(c *Choices) { c.Levels[1] = 95 }},
 		{row{what: red}, "left backspace", func(*Choices) {}},
-		{row{what: memoryRed}, "right", func(c *Choices) { c.MemoryLevels = part.Levels{10, 80} }},
-		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels = part.Levels{5, 80} }},
+		{row{what: memoryRed}, "right", func(c *Choices) { c.MemoryLevels[1] = 90 }},
+		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels[0] = 50 }},
 		{row{what: memoryYellow}, "right backspace", func(*Choices) {}},
 		{node("rank"), "space", func(c *Choices) {
 			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent," +
