@@ -19,7 +19,13 @@ func logAsked(log *slog.Logger, s *wire.Signal) {
 	}
 }
 
-func nameOf(s *wire.Signal) string { return cmp.Or(wire.SignalName(s.Number), strconv.Itoa(s.Number)) }
+// nameOf names the signal, or the change of the schedule.
+func nameOf(s *wire.Signal) string {
+	if s.Schedule != nil {
+		return s.Schedule.String()
+	}
+	return cmp.Or(wire.SignalName(s.Number), strconv.Itoa(s.Number))
+}
 
 // logSignal logs the result of a signal for each process. It contains only our own words, none from the node's answer.
 func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {

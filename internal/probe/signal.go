@@ -12,14 +12,19 @@ import (
 // maxSignal is the last real-time signal of Linux.
 const maxSignal = 64
 
-// Signal sends a signal to processes, and returns the result for each. With an error, the request was wrong and no
-// signal was sent.
+// Signal sends a signal to processes, or changes their schedule, and returns the result for each. With an error, the
+// request was wrong and nothing was done.
 func (d *processDesk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	switch {
-	case s.Number < 1 || s.Number > maxSignal:
+	case s.Schedule == nil && (s.Number < 1 || s.Number > maxSignal), s.Schedule != nil && s.Number != 0:
 		return nil, fmt.Errorf("invalid signal %d", s.Number)
 	case len(s.Processes) == 0 || len(s.Processes) > wire.MaxTargets:
 		return nil, fmt.Errorf("a signal needs 1 to %d processes, not %d", wire.MaxTargets, len(s.Processes))
+	}
+	if s.Schedule != nil {
+		if err := s.Schedule.Check(); err != nil {
+			return nil, err
+		}
 	}
 	for _, p := range s.Processes {
 		if p.StartTicks == 0 {
@@ -57,7 +62,7 @@ type signalResult struct {
 	owner   int // of the process, if it belongs to another user
 }
 
-// signalProcess sends a signal to the process that has this PID and this start time.
+// signalProcess does what is asked to the process that has this PID and this start time.
 func (d *processDesk) signalProcess(id wire.ProcessID, s *wire.Signal, spared map[int]bool) signalResult {
 	if id.PID <= 1 || id.PID > math.MaxInt32 {
 		return signalResult{id: wire.SignalDenied, why: fmt.Sprintf("pid %d is never signaled", id.PID)}
@@ -71,9 +76,12 @@ func (d *processDesk) signalProcess(id wire.ProcessID, s *wire.Signal, spared ma
 		spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
 		return wrong
 	}
-	if held {
+	switch {
+	case s.Schedule != nil:
+		err = d.schedule(id.PID, s.Schedule)
+	case held:
 		err = d.send(handle, s.Number)
-	} else { // an old kernel, or a sandbox without pidfds
+	default: // an old kernel, or a sandbox without pidfds
 		err = d.kill(id.PID, s.Number)
 	}
 	switch {
@@ -82,7 +90,7 @@ func (d *processDesk) signalProcess(id wire.ProcessID, s *wire.Signal, spared ma
 	case errors.Is(err, syscall.ESRCH):
 		return processGone
 	}
-	return signalResult{id: wire.SignalKernel, why: "the kernel refused: " + err.Error()}
+	return signalResult{id: wire.SignalKernel, why: whyRefused(err, s.Schedule)}
 }
 
 var processGone = signalResult{id: wire.SignalGone, why: "has exited"}

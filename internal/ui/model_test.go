@@ -435,7 +435,7 @@ func TestHurryAtFirst(t *testing.T) {
 
 func TestRefresh(t *testing.T) {
 	r := newRig(t, uitest.Fixture())
-	r.press("r", "R", "?", "r")
+	r.press("r", "f5", "?", "r")
 	if r.heard.refreshed != 2 {
 		t.Errorf("Refresh was called %d times, want 2: the palette has the third key", r.heard.refreshed)
 	}

@@ -3,13 +3,14 @@ package wire
 // MaxTargets is the largest number of processes that one Signal or Family may name.
 const MaxTargets = 256
 
-// Signal sends a signal to processes. The probe sends it only to processes of its own user or, as root, to those of the
-// Owner. It never sends it to a process that has reused the PID of an ended process.
+// Signal sends a signal to processes, or changes their Schedule. The probe does so only to processes of its own user or,
+// as root, to those of the Owner. It never reaches a process that has reused the PID of an ended process.
 type Signal struct {
-	Number    int         `json:"number"`    // as in kill -l on the node, for example 15 for TERM
+	Number    int         `json:"number"`    // as in kill -l on the node, for example 15 for TERM; 0: there is a Schedule
 	Processes []ProcessID `json:"processes"` // each with its start time; otherwise the probe refuses the whole request
 	// UID of another user who owns the processes, as root was told; nil: they belong to the probe's own user
-	Owner *int `json:"owner,omitempty"`
+	Owner    *int      `json:"owner,omitempty"`
+	Schedule *Schedule `json:"schedule,omitempty"` // nil: the signal is sent
 }
 
 // Signaled is the result of a signal for one process.

@@ -59,7 +59,7 @@ var flags = map[string]flag{
 		func(c *config.Config) *string { return &c.Theme }),
 	"ascii": boolFlag("draw with ASCII characters only; --ascii=false overrides TERM and the locale",
 		func(c *config.Config) *bool { return &c.ASCII }),
-	"readonly": boolFlag("disable signals and scancel",
+	"readonly": boolFlag("disable signals, renice and scancel",
 		func(c *config.Config) *bool { return &c.ReadOnly }),
 	"log": stringFlag("append a log of attempts, failures and SLURM's answers to `FILE`, but never remote output",
 		func(c *config.Config) *string { return &c.Log }),

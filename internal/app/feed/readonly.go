@@ -45,7 +45,7 @@ func (r readOnly) Unwrap() cluster.Source { return r.Feed }
 // Ask implements source.Controls.
 func (r readOnly) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {
 	if q.Signal != nil {
-		return wire.Reply{}, fmt.Errorf("no signal was sent: %s forbids it", r.why)
+		return wire.Reply{}, fmt.Errorf("nothing was done to the processes: %s forbids it", r.why)
 	}
 	return r.Feed.Ask(ctx, node, q)
 }

@@ -36,6 +36,7 @@ func (n probe) answerRequest(r *wire.Request) wire.Reply {
 		var gpu int
 		if p, gpu, err = n.identifyProcess(r.Inspect.ProcessID); err == nil {
 			reply.Inspected = site.InspectProcess(p, gpu, me, r.Inspect.Memory)
+			reply.Inspected.Nice = new(n.gpus[gpu].nice)
 		}
 	case r.RAS != nil:
 		reply.RAS, err = n.answerRAS(r.RAS)
@@ -44,7 +45,7 @@ func (n probe) answerRequest(r *wire.Request) wire.Reply {
 		reply.Stacks, reply.ReadMS = n.readStacks(r.Stacks.Processes), uint64((n.uptimeAtStart()+n.now)/time.Millisecond)
 	case r.Signal != nil:
 		for _, id := range r.Signal.Processes {
-			reply.Signaled = append(reply.Signaled, n.signalProcess(id, r.Signal.Number))
+			reply.Signaled = append(reply.Signaled, n.signalProcess(id, r.Signal))
 		}
 	case r.Family != nil:
 		reply.Family, reply.ReadMS = n.processFamily(r.Family.PIDs), uint64((n.uptimeAtStart()+n.now)/time.Millisecond)
@@ -79,7 +80,7 @@ func (n probe) identifyProcess(id wire.ProcessID) (*wire.Process, int, error) {
 	return p, gpu, nil
 }
 
-func (n probe) signalProcess(id wire.ProcessID, number int) wire.Signaled {
+func (n probe) signalProcess(id wire.ProcessID, by *wire.Signal) wire.Signaled {
 	p, gpu := n.findProcess(id.PID)
 	switch {
 	case p == nil:
@@ -90,7 +91,11 @@ func (n probe) signalProcess(id wire.ProcessID, number int) wire.Signaled {
 	case p.User != me:
 		return wire.Signaled{PID: id.PID, Error: "belongs to " + p.User, ErrorID: wire.SignalOtherUser}
 	}
-	n.gpus[gpu].applySignal(number, n.now)
+	if by.Schedule != nil {
+		n.gpus[gpu].reschedule(by.Schedule)
+		return wire.Signaled{PID: id.PID}
+	}
+	n.gpus[gpu].applySignal(by.Number, n.now)
 	return wire.Signaled{PID: id.PID}
 }
 

@@ -248,6 +248,15 @@ func (w *world) numberOf(id string, now time.Duration) (number string, known boo
 	return "", false
 }
 
+// reschedule changes the nice value or the CPUs of the program in a slot.
+func (s *slot) reschedule(to *wire.Schedule) {
+	if to.Nice != nil {
+		s.nice = *to.Nice
+		return
+	}
+	s.cpus = to.CPUs
+}
+
 // applySignal applies a signal to a Python program in a slot. Signals that programs use for checkpoints leave it
 // running.
 func (s *slot) applySignal(number int, now time.Duration) {

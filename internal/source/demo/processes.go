@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"path"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func (w *world) makeProcess(h *host, gpu int, now time.Duration) wire.Process {
 		Threads:    new(96 + int(40*w.fixedNoise('T', h.number, gpu, 0))),
 		ElapsedSec: new(int64((now - started).Seconds())),
 	}
-	p.CPUAffinity = strconv.Itoa(16*gpu) + "-" + strconv.Itoa(16*gpu+15)
+	p.CPUAffinity = cmp.Or(h.gpus[gpu].cpus, strconv.Itoa(16*gpu)+"-"+strconv.Itoa(16*gpu+15))
 	if cpu < 50 { // it sleeps most of the time
 		p.State = "S"
 	}

@@ -44,6 +44,9 @@ type slot struct {
 
 	ended   time.Duration // when a signal ended its process; 0: none did
 	stopped time.Duration // when a signal stopped it; 0: none did, or it was continued
+
+	nice int    // as the user has set it
+	cpus string // "": the user has not set them
 }
 
 // simJob is a job of the user, with its times, counted from the beginning of the story.

@@ -61,7 +61,7 @@ var (
 	Users       = newBinding("U", "users", "U")
 	Cluster     = newBinding("c", "cluster", "c")
 	Mouse       = newBinding("M", "mouse", "M")
-	Refresh     = newBinding("r", "refresh", "r", "R", "ctrl+r", "f5")
+	Refresh     = newBinding("r", "refresh", "r", "ctrl+r", "f5")
 	Settings    = newBinding("F2", "settings", "f2")
 	Back        = newBinding("Esc", "back", "esc")
 	Help        = newBinding("? h", "all", "?", "h", "H", "f1")
@@ -130,7 +130,7 @@ var moving = []Row{
 	{Bindings: bindingList(JobAbove, JobBelow), Group: Moving, Each: []string{"previous job", "next job"},
 		Needs: NeedsJobs,
 		Text:  "previous / next job", On: On(OnNode, OnConnection)},
-	{Bindings: bindingList(JobAboveCursor, JobBelowCursor), Means: "job", Group: Moving,
+	{Bindings: bindingList(JobAboveCursor, JobBelowCursor), Group: Moving,
 		Each: []string{"previous job", "next job"}, Needs: NeedsJobs, Text: "previous / next job", On: On(OnOverview)},
 	{Bindings: bindingList(Left, Right), Means: "sibling", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes,

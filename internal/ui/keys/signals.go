@@ -6,6 +6,7 @@ var (
 	SignalTerm = newBinding("T", "terminate", "T")
 	SignalKill = newBinding("K", "kill", "K")
 	SignalAny  = newBinding("S", "signal", "S")
+	Renice     = newBinding("R", "renice", "R")
 	Scancel    = newBinding("X", "scancel", "X")
 )
 
@@ -38,6 +39,10 @@ var signalRows = []Row{
 	{Bindings: bindingList(SignalAny), Group: Acting, Needs: NeedsSignals, Text: "any signal, by name",
 		Long:    "send any signal, by name: SIGUSR1 for a checkpoint; asks first",
 		Also:    "signal, sigusr1, usr1, sigusr2, usr2, sighup, sigstop, sigcont, sigquit, checkpoint, send a signal",
+		Subject: OfProcess, On: On(OnProcesses, OnMetrics, OnRanks)},
+	{Bindings: bindingList(Renice), Group: Acting, Needs: NeedsSignals, Text: "nice value or CPUs",
+		Long:    "change the nice value or the CPUs of the process, its rank or all ranks; asks first",
+		Also:    "renice, nice, priority, taskset, affinity, cpu affinity, pin, bind, cores, schedule",
 		Subject: OfProcess, On: On(OnProcesses, OnMetrics, OnRanks)},
 	{Bindings: bindingList(Scancel), Group: Acting, Needs: NeedsSignals, Text: "scancel",
 		Long: "cancel the job, or have SLURM send a signal to its steps; asks first",

@@ -185,6 +185,7 @@ var ranksCode = nav.CodeTable[*Ranks]{
 	{Of: keys.SignalTerm, Do: signalBy(keys.SignalTerm)},
 	{Of: keys.SignalKill, Do: signalBy(keys.SignalKill)},
 	{Of: keys.SignalAny, Do: signalBy(keys.SignalAny)},
+	{Of: keys.Renice, Do: signalBy(keys.Renice)},
 }
 
 func signalBy(of key.Binding) func(*Ranks, *part.Scene) nav.Answer {

@@ -26,6 +26,7 @@ var acts = nav.CodeTable[actingPage]{
 	{Of: keys.SignalTerm, Do: send(signal.Terminate)},
 	{Of: keys.SignalKill, Do: send(signal.Kill)},
 	{Of: keys.SignalAny, Do: send(0)}, // the dialog asks which one
+	{Of: keys.Renice, Do: func(x actingPage, s *part.Scene) nav.Answer { return x.over.openScheduleDialog(s, x.on()) }},
 	{Of: keys.Scancel, Do: func(x actingPage, s *part.Scene) nav.Answer { return x.over.openCancelDialog(s, x.on().job) }},
 }
 
@@ -39,6 +40,15 @@ func (over *overlays) openSignalDialog(s *part.Scene, by signal.Signal, on actio
 		return nav.Answer{Taken: true, Notice: why}
 	}
 	d, first := signal.NewDialog(*on.at, on.tagged, by, s)
+	return over.openOverlay(d, first)
+}
+
+// openScheduleDialog asks how to schedule a process.
+func (over *overlays) openScheduleDialog(s *part.Scene, on actionSubject) nav.Answer {
+	if why := s.Forbidden(); why != "" || on.at == nil {
+		return nav.Answer{Taken: true, Notice: why}
+	}
+	d, first := signal.NewSchedule(*on.at, on.tagged, s)
 	return over.openOverlay(d, first)
 }
 

@@ -11,23 +11,25 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Dialog asks whether to send a signal, and to which processes. Then it shows the results.
+// Dialog asks whether to send a signal to processes, or to change their schedule, and which ones. Then it shows the
+// results.
 type Dialog struct {
-	by     Signal
-	picker *picker // asks for the signal; nil: the signal is by
+	by     deed
+	picker *picker       // asks for the signal; nil: by is chosen, or there is a form
+	form   *scheduleForm // asks for the schedule
 	whom   recipients
 
 	list   []target      // the recipients
 	blind  unlistedNodes // nodes without a process list at that time
 	from   int           // the first recipient on the screen
 	family *kin          // the process and its children; nil: the node was not asked
-	errand *sentSignal   // nil: no signal was sent
+	errand *sentSignal   // nil: nothing was sent
 }
 
 // NewDialog asks whether to send a signal to the process at, or to the tagged processes, if there are any. With signal
 // 0, the user chooses one.
 func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
-	d := &Dialog{by: by, whom: recipients{at: at, tagged: tagged}}
+	d := &Dialog{by: deed{signal: by}, whom: recipients{at: at, tagged: tagged}}
 	if by == 0 {
 		d.picker = &picker{}
 	}
@@ -78,8 +80,8 @@ func (d *Dialog) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open b
 
 func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
-	case d.picker != nil:
-		return nav.Taken, d.pickSignal(k, s)
+	case d.picker != nil, d.form != nil:
+		return nav.Taken, d.pickDeed(k, s)
 	case key.Matches(k, keys.Dismiss):
 		return nav.Taken, false
 	case key.Matches(k, keys.PageUp):
@@ -98,20 +100,35 @@ func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	case key.Matches(k, keys.WhomBefore):
 		return d.switchRecipients(s, -1), true
 	case key.Matches(k, keys.OtherSignal):
-		d.picker = &picker{}
+		d.chooseAgain()
 	}
 	return nav.Taken, true
 }
 
-// pickSignal passes a key to the list of signals. Esc closes the dialog, or only the list if a signal was chosen
-// before.
-func (d *Dialog) pickSignal(k tea.KeyPressMsg, s *part.Scene) (open bool) {
-	if key.Matches(k, keys.Leave) {
-		d.picker = nil
-		return d.by != 0
+// chooseAgain asks for another signal, or another schedule.
+func (d *Dialog) chooseAgain() {
+	if d.by.schedule != nil {
+		d.form = &scheduleForm{cpus: d.by.schedule.Nice == nil}
+		return
 	}
-	if by := d.picker.handleKey(k, s); by != 0 {
-		d.by, d.picker = by, nil
+	d.picker = &picker{}
+}
+
+// pickDeed passes a key to the list of signals, or to the form. Esc closes the dialog, or only the list if a signal was
+// chosen before.
+func (d *Dialog) pickDeed(k tea.KeyPressMsg, s *part.Scene) (open bool) {
+	if key.Matches(k, keys.Leave) {
+		d.picker, d.form = nil, nil
+		return d.by.isChosen()
+	}
+	var by deed
+	if d.form != nil {
+		by.schedule = d.form.handleKey(k)
+	} else {
+		by.signal = d.picker.handleKey(k, s)
+	}
+	if by.isChosen() {
+		d.by, d.picker, d.form = by, nil, nil
 	}
 	return true
 }

@@ -18,6 +18,10 @@ func (d *Dialog) Draw(f *part.Frame) {
 		d.picker.drawPicker(f, "Send which signal to "+processCount(d.countSignalable())+"?")
 		return
 	}
+	if d.form != nil {
+		d.form.box(f.Scene, processCount(d.countSignalable())).drawBox(f)
+		return
+	}
 	d.dialogBox(f.Scene).drawBox(f)
 }
 
@@ -28,23 +32,27 @@ func (d *Dialog) dialogBox(s *part.Scene) boxText {
 	if d.errand != nil {
 		return d.outcomeBox(s)
 	}
-	n := d.countSignalable()
+	n, words := d.countSignalable(), d.by.words()
 	b := boxText{
-		title: "Send " + d.by.String() + " to " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)},
+		title: words.do + " " + d.by.String() + " " + words.to + " " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)},
 		from:  d.from,
 		at:    -1,
 		focus: keys.HintOf(keys.Dismiss),
 	}
 	if n > 0 {
-		b.keys = append(b.keys, keys.HintOf(keys.Send))
+		b.keys = append(b.keys, keys.HintOf(keys.Send).As(strings.ToLower(words.do)))
 	} else {
-		b.title = "No process to send " + d.by.String() + " to"
+		b.title = "No process to " + strings.ToLower(words.do) + " " + d.by.String() + " " + words.to
 	}
 	if d.whom.countChoices(s) > 1 {
 		b.keys = append(b.keys, keys.HintOf(keys.Whom))
 	}
 	if n > 0 {
-		b.keys = append(b.keys, keys.HintOf(keys.OtherSignal))
+		other := keys.HintOf(keys.OtherSignal)
+		if d.by.schedule != nil {
+			other = other.As("other value")
+		}
+		b.keys = append(b.keys, other)
 	}
 	b.setRows(d.recipientRows(s))
 	b.foot = d.warningLines(s)
@@ -189,21 +197,21 @@ func padRight(s string, w int) string { return s + strings.Repeat(" ", max(w-dra
 
 // outcomeBox is the box after the signal was sent.
 func (d *Dialog) outcomeBox(s *part.Scene) boxText {
-	n := countFates(d.list)
+	n, words := countFates(d.list), d.by.words()
 	asked := len(d.list) - n[notAsked]
 	b := boxText{
-		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processCount(asked), from: d.from,
+		title: words.did + " " + d.by.String() + " " + words.to + " " + strconv.Itoa(n[sent]) + " of " + processCount(asked), from: d.from,
 		at: -1, focus: keys.HintOf(keys.Leave).As("close"),
 	}
 	if n[waiting] > 0 {
-		b.title = "Sending " + d.by.String() + " to " + processCount(asked)
+		b.title = words.doing + " " + d.by.String() + " " + words.to + " " + processCount(asked)
 	}
 	b.setRows(d.resultRows(s))
 	role := draw.Text
 	if n[sent]+n[exited] < asked-n[waiting] {
 		role = draw.Warn
 	}
-	b.foot = wrapSentence(s, part.Piece{Text: summarizeFates(d.list), Role: role})
+	b.foot = wrapSentence(s, part.Piece{Text: summarizeFates(d.list, words), Role: role})
 	return b
 }
 

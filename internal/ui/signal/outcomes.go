@@ -40,12 +40,12 @@ type target struct {
 
 // sentSignal is a signal on its way.
 type sentSignal struct {
-	by    Signal
+	by    deed
 	parts map[*wire.Signal][]int // the requests that have no result yet, each with its targets
 }
 
 // newErrand makes the requests: one for each node and owner, or several if there are very many targets.
-func newErrand(by Signal, list []target) (*sentSignal, []nav.Ask) {
+func newErrand(by deed, list []target) (*sentSignal, []nav.Ask) {
 	type to struct {
 		node  string
 		owner int
@@ -65,7 +65,7 @@ func newErrand(by Signal, list []target) (*sentSignal, []nav.Ask) {
 		}
 		r := open[at]
 		if r == nil || len(r.Processes) == wire.MaxTargets {
-			r = &wire.Signal{Number: int(by), Owner: t.Owner}
+			r = &wire.Signal{Number: int(by.signal), Schedule: by.schedule, Owner: t.Owner}
 			open[at] = r
 			asks = append(asks, nav.Ask{Node: t.Node, Request: wire.Request{Signal: r}})
 		}
@@ -77,57 +77,57 @@ func newErrand(by Signal, list []target) (*sentSignal, []nav.Ask) {
 
 // handleResult stores the result of one of the requests.
 func (e *sentSignal) handleResult(r nav.Result, list []target) {
-	at := e.parts[r.Request.Signal]
+	at, words := e.parts[r.Request.Signal], e.by.words()
 	delete(e.parts, r.Request.Signal)
-	fated, wrong := fateWithoutAnswer(r)
+	fated, wrong := fateWithoutAnswer(r, words)
 	for k, i := range at {
 		t := &list[i]
 		switch {
 		case wrong != "":
 			t.fate, t.why = fated, wrong
 		case k >= len(r.Reply.Signaled), r.Reply.Signaled[k].PID != t.PID:
-			t.fate, t.why = unsure, "the node did not say whether it was sent"
+			t.fate, t.why = unsure, "the node did not say whether it was "+words.done
 		default:
-			t.fate, t.why = fateOf(&r.Reply.Signaled[k])
+			t.fate, t.why = fateOf(&r.Reply.Signaled[k], words)
 		}
 	}
 }
 
 // fateWithoutAnswer returns the result of a signal about which the node says nothing, and the reason; "": the node says
 // something.
-func fateWithoutAnswer(r nav.Result) (signalOutcome, string) {
+func fateWithoutAnswer(r nav.Result, words *deedWords) (signalOutcome, string) {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
-		return unheard, "no answer: the signal may still arrive"
+		return unheard, "no answer: " + words.late
 	case errors.Is(r.Err, reach.ErrNoReply):
-		return unheard, "no answer, it may have arrived: " + causeText(r)
+		return unheard, "no answer, " + words.perhaps + ": " + causeText(r)
 	case r.Err != nil:
-		return unasked, "not sent: " + causeText(r)
+		return unasked, "not " + words.done + ": " + causeText(r)
 	}
 	return unasked, whyNoAnswer(r)
 }
 
 // fateOf returns the result for one process as reported by its node.
-func fateOf(w *wire.Signaled) (signalOutcome, string) {
+func fateOf(w *wire.Signaled, words *deedWords) (signalOutcome, string) {
 	why := safe.Line(w.Error, mostText)
 	switch w.ErrorID {
 	case "":
 		if why == "" {
-			return sent, "sent"
+			return sent, words.done
 		}
 	case wire.SignalGone:
 		return exited, "has exited"
 	case wire.SignalReused:
-		return reused, "not sent: PID reused by another process"
+		return reused, "not " + words.done + ": PID reused by another process"
 	case wire.SignalOtherUser:
 		if why == "" {
 			why = "belongs to another user"
 		}
 		return foreign, why
 	case wire.SignalNoAnswer:
-		return unsure, cmp.Or(why, "the node does not know whether it was sent")
+		return unsure, cmp.Or(why, "the node does not know whether it was "+words.done)
 	}
-	return failed, cmp.Or(why, "not sent, and the node did not say why")
+	return failed, cmp.Or(why, "not "+words.done+", and the node did not say why")
 }
 
 // countFates returns the number of targets with each fate.
@@ -139,8 +139,8 @@ func countFates(list []target) (n [fateKind]int) {
 }
 
 // summarizeFates sums up the results of the signal: "sent to 126, 2 had already exited".
-func summarizeFates(list []target) string {
-	n := countFates(list)
+func summarizeFates(list []target, words *deedWords) string {
+	n, did := countFates(list), words.done+" "+words.to+" %d"
 	n[failed] += n[unasked]
 	n[unheard] += n[unsure]
 	var parts []string
@@ -148,11 +148,11 @@ func summarizeFates(list []target) string {
 		signalOutcome
 		one, many string
 	}{
-		{sent, "sent to %d", "sent to %d"},
+		{sent, did, did},
 		{exited, "%d had already exited", "%d had already exited"},
 		{reused, "%d PID was reused", "%d PIDs were reused"},
 		{foreign, "%d belongs to another user", "%d belong to other users"},
-		{failed, "not sent to %d", "not sent to %d"},
+		{failed, "not " + did, "not " + did},
 		{unheard, "outcome unknown for %d", "outcome unknown for %d"},
 		{waiting, "no answer yet for %d", "no answer yet for %d"},
 	} {

@@ -1,4 +1,4 @@
-// Package signal has the dialogs that send signals to processes and cancel jobs: boxes over a page that have the
+// Package signal has the dialogs that send signals to processes, change their schedule and cancel jobs: boxes over a page that have the
 // keyboard while they are open.
 //
 // Sending needs a key that does nothing else: y, or the ID of the job and Enter. Enter alone and Esc close a dialog. y

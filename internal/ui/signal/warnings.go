@@ -22,10 +22,10 @@ func (d *Dialog) warningLines(s *part.Scene) (lines [][]part.Piece) {
 		lines = append(lines, wrapWarning(s, text)...)
 	}
 	if n := d.ofOthers(); n > 0 {
-		lines = append(lines, wrapWarning(s, onOthers(n))...)
+		lines = append(lines, wrapWarning(s, onOthers(n, d.by.words().may))...)
 	}
 	if n := d.countHidden(s); n > 0 {
-		lines = append(lines, wrapWarning(s, onHidden(n))...)
+		lines = append(lines, wrapWarning(s, onHidden(n, d.by.words().hidden))...)
 	}
 	if text := d.unlistedText(s); text != "" {
 		lines = append(lines, wrapSentence(s, part.Dim(text))...)
@@ -99,11 +99,11 @@ func (d *Dialog) ofOthers() (n int) {
 	return n
 }
 
-func onOthers(n int) string {
+func onOthers(n int, may string) string {
 	if n == 1 {
-		return "1 of these belongs to another user: root may signal it."
+		return "1 of these belongs to another user: root may " + may + " it."
 	}
-	return strconv.Itoa(n) + " of these belong to other users: root may signal them."
+	return strconv.Itoa(n) + " of these belong to other users: root may " + may + " them."
 }
 
 // countHidden counts recipients that the page does not list. A signal to all ranks of a job includes them.
@@ -116,11 +116,11 @@ func (d *Dialog) countHidden(s *part.Scene) (n int) {
 	return n
 }
 
-func onHidden(n int) string {
+func onHidden(n int, also [2]string) string {
 	if n == 1 {
-		return "1 of these is on a GPU that --only hides: it gets the signal too."
+		return "1 of these is on a GPU that --only hides: " + also[0] + "."
 	}
-	return strconv.Itoa(n) + " of these are on GPUs that --only hides: they get the signal too."
+	return strconv.Itoa(n) + " of these are on GPUs that --only hides: " + also[1] + "."
 }
 
 // unlistedText says that processes are missing from the list, which was made at the time of the choice.
@@ -139,7 +139,7 @@ func (d *Dialog) unlistedText(s *part.Scene) string {
 				verb = " were"
 			}
 			said = append(said, "No processes"+verb+" listed on "+strconv.Itoa(b.nodes)+" of "+
-				part.Plural(b.of, "node", "nodes")+": nothing is sent there.")
+				part.Plural(b.of, "node", "nodes")+": nothing is "+d.by.words().done+" there.")
 		}
 		if late > 0 {
 			verb, them := " more process has", "it"

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package probe
+
+import "errors"
+
+func setNice(int, int) error { return errors.ErrUnsupported }
+
+func setCPUs(int, []int) error { return errors.ErrUnsupported }
