@@ -37,7 +37,7 @@ var explained = map[string]struct{ limit, what string }{
 	"runs": {"stays off", "with `false` no number of your jobs is kept to compare later ones with: the time of a step, " +
 		"and how many there were, of the jobs that you watched in the last 90 days, in `runs.jsonl` of the state " +
 		"directory, 1 MiB at most"},
-	"notify.allow": {"no wider", "how users may be told [news](NOTIFY.md): `\"off\"`, `\"terminal\"` (in their " +
+	"notify.allow": {"no wider", "how users may get [notifications](NOTIFY.md): `\"off\"`, `\"terminal\"` (in their " +
 		"terminals only) or `\"any\"` (commands, webhooks and mail too)"},
 	"admins": {"only there", "users who, like root, see the jobs of all users and the idle GPUs on the page of " +
 		"the cluster: what SLURM shows them, and what the nodes report that they watch with `--nodes`"},
@@ -73,13 +73,13 @@ var explained = map[string]struct{ limit, what string }{
 	"theme":           {"", "`\"auto\"` asks the terminal for its background; `NO_COLOR` is always mono"},
 	"gpu_util_thresh": {"", "the utilization, in percent, from which the classic colors are yellow and red"},
 	"mem_util_thresh": {"", "the same for GPU memory"},
-	"notify.ways":     {"", "the ways in which news comes; without one nothing is told"},
-	"notify.events": {"", "what is news: a list of [events](NOTIFY.md#what-is-news), or of kinds of " +
+	"notify.ways":     {"", "how notifications are sent; without it there are none"},
+	"notify.events": {"", "what is announced: a list of [events](NOTIFY.md#what-is-announced), or of kinds of " +
 		"problems. Unset: all events but `start` and `warning`"},
-	"notify.idle":      {"", "the time from which idle GPUs are news"},
-	"notify.time_left": {"", "the time before a time limit from which it is news"},
-	"notify.per_hour":  {"", "the most messages in an hour"},
-	"notify.terminal":  {"", "how the terminal is told"},
+	"notify.idle":      {"", "after how much idle time GPUs are announced"},
+	"notify.time_left": {"", "how long before a time limit it is announced"},
+	"notify.per_hour":  {"", "the most messages per hour"},
+	"notify.terminal":  {"", "the escape sequence for the terminal"},
 	"notify.command":   {"", "the program and its arguments, as a list ([how it comes](NOTIFY.md#how-it-comes))"},
 	"notify.webhook":   {"", "the file with the URL"},
 	"notify.mail":      {"", "the addresses"},

@@ -83,7 +83,7 @@ func TestAJobThatHangs(t *testing.T) {
 		}
 		found = true
 		w := say.Finding(snap, f)
-		if w.Long != "job stands: rank 11 in _try_get_data, 31 in all_reduce" ||
+		if w.Long != "job hangs: rank 11 in _try_get_data, 31 in all_reduce" ||
 			!strings.Contains(w.Sentence, "31 of 32 ranks are in all_reduce, rank 11 (gpu-n02 GPU3, PID ") {
 			t.Errorf("it says %q: %q", w.Long, w.Sentence)
 		}

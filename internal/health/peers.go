@@ -27,21 +27,21 @@ var peerRules = []peerRule{
 			"GPUs are as busy at a lower clock. Or the log of the job says for 5 minutes that its steps take 1.15 times as " +
 			"long as before, or longer. Not while a GPU lags, and for 10 minutes after.", source: "own"}, stepsSlower},
 	{rule{kind: cluster.KindStalled, scope: cluster.ScopePeers, severity: cluster.Note, watch: aMinute,
-		when: "In the last 10 minutes all ranks of the job stood still for 90 s or more, at least twice as long as ever " +
+		when: "In the last 10 minutes all ranks of the job were stuck for 90 s or more, at least twice as long as ever " +
 			"before, and went on. Not if a GPU worked or a node wrote meanwhile.", source: "own"}, stoodStill},
 	{rule{kind: cluster.KindTooLong, scope: cluster.ScopePeers, severity: cluster.Note, after: steadyForecast,
 		when: "By its steps, their pace and what its log says, the program ends 10 minutes or more after the time limit " +
 			"of the job, and by 5% of the time that it still needs; for 10 minutes.", source: "own"}, takesTooLong},
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: HangSeconds,
 		only: true,
-		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to " +
+		when: "For {hang_seconds} s, or twice as long as it ever stopped before, no GPU of the job does more than " +
 			"wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of " +
-			"their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at " +
+			"their usual traffic over PCIe and NVLink, the others are idle. If one is idle whose process is at " +
 			"work or whose node writes: for 5.5 minutes. A note until 15 minutes if it is the only one, and is seen " +
 			"at work: it or its node writes 0.1 GB/s, or it uses part of a core and reads or writes, or might where " +
 			"the network shows no traffic. A note if " +
 			"nobody has seen the job work, and a warning after 8 minutes if it has ranks, or after 15 if a process " +
-			"whose GPU stands is at work.", source: "own"}, findHangingJob},
+			"whose GPU is idle is at work.", source: "own"}, findHangingJob},
 	{rule{kind: cluster.KindLogSilent, scope: cluster.ScopePeers, severity: cluster.Note,
 		watch: func(*Thresholds) time.Duration { return logSilentFor },
 		when: "The log of the job says steps and has not grown for 10 minutes, 20 times as long as it usually takes, and " +
@@ -56,7 +56,7 @@ var peerRules = []peerRule{
 			"in step, only one that clocks below 0.8 of the others, at less power, is slow. Where the load of " +
 			"all wanders, the GPU with the most or the least is no fault. A note if it has always been slow and they " +
 			"do not wait, or if it works for a minute while the others do nothing but wait; a warning when that " +
-			"lasts for 15 minutes and twice the longest standstill. It ends when a ratio is a tenth from its limit, " +
+			"lasts for 15 minutes and for twice as long as the job ever stopped. It ends when a ratio is a tenth from its limit, " +
 			"or half of the way to no difference. " +
 			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes. " +
 			"A GPU that lags five times in a row, at most 3 minutes apart, while the others make steps and do not lag " +

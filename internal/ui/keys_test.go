@@ -180,8 +180,8 @@ const (
 
 Arrows, Enter and Esc reach everything: ↑↓ move the cursor, Enter goes into the row, Esc goes back out, ←→ go to the
 sibling (node, GPU, column). The digits lead to the pages. Each key has one meaning on all pages that have it, but for a
-[few exceptions](#exceptions). The column "where" names pages only where a key is not on most of them. A letter also works
-as a capital where the capital has no meaning of its own.
+[few exceptions](#exceptions). The column "where" names pages only where a key is not on most of them. Most capital
+letters work like lower-case ones unless they have a meaning of their own.
 `
 	aboutExceptions = `
 ## Exceptions

@@ -165,7 +165,7 @@ var pages = []pageEntry{
 	{
 		id: keys.OnStacks, has: keys.HasJob | keys.HasCursor, key: keys.Stacks,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "stacks: what every rank does",
-			Long: "stacks: what every rank of the job does, in groups; why a job stands still",
+			Long: "stacks: what every rank of the job does, in groups; why a job hangs",
 			Also: "hang, hangs, hung, stuck, deadlock, freeze, frozen, blocked, no progress, py-spy, pystack, gdb, " +
 				"stack trace, backtrace, nccl, collective, allreduce", Subject: keys.OfJob,
 			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},

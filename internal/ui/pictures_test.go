@@ -55,7 +55,7 @@ var pictures = []struct {
 	{name: "processes", title: "Processes of a job, and the question before a signal is sent", nodes: 4, h: 40,
 		steps: []act{{keys: []string{"5", "w", "w", "T"}}}},
 	{name: "marks", title: "Letters and marks: the overview of a job with trouble", nodes: 4, h: 24, steps: []act{{}}},
-	{name: "hang", title: "Why a job stands still: from the problem to the rank that holds all others up", nodes: 64,
+	{name: "hang", title: "Why a job hangs: from the problem to the rank that holds all others up", nodes: 64,
 		h: 34, hangs: true, steps: []act{
 			{caption: "$ nvnodetop", shown: 3 * time.Second},
 			{keys: []string{"b"}, caption: "b   what every rank does", shown: 4 * time.Second, looks: true},

@@ -86,7 +86,7 @@ type unusableWayError struct {
 	why error
 }
 
-func (u unusableWayError) Error() string { return fmt.Sprintf("no news by %s: %v", u.way, u.why) }
+func (u unusableWayError) Error() string { return fmt.Sprintf("no notification by %s: %v", u.way, u.why) }
 func (u unusableWayError) Unwrap() error { return u.why }
 
 // WhyUnusable returns why a way cannot be used, without the name of the way.
@@ -110,7 +110,7 @@ func wayOf(cfg *config.Config, name string, terminal func(title, text string)) (
 // TryWays sends one message over each way, and returns what failed. It calls begin before a way that may take some
 // time; begin may be nil.
 func TryWays(ctx context.Context, open []notify.Way, begin func(notify.Way)) (failed []error) {
-	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "News of your jobs comes here.",
+	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "Notifications about your jobs come here.",
 		Count: 1,
 		Items: []notify.Item{{At: time.Now(), Event: "test", GPU: cluster.NoNumber, Title: "a test message"}}}
 	document := localSender().Document(&m)

@@ -35,15 +35,15 @@ func TestWays(t *testing.T) {
 		"a command": {func(c *config.Notify) { c.Ways, c.Command = []string{"command"}, []string{"true"} }, nil, 1,
 			""},
 		"no command": {func(c *config.Notify) { c.Ways = []string{"command"} }, nil, 0,
-			"no news by command: notify.command is not set"},
+			"no notification by command: notify.command is not set"},
 		"no terminal": {func(c *config.Notify) { c.Ways = []string{"terminal"} }, nil, 0, ""},
 		"named": {func(*config.Notify) {}, []string{"terminal"}, 0,
-			"no news by terminal: this program has no terminal"},
+			"no notification by terminal: this program has no terminal"},
 		"in its place": {func(c *config.Notify) { c.Ways, c.Command = []string{"mail"}, []string{"true"} },
 			[]string{"command"}, 1, ""},
 		"forbidden": {func(c *config.Notify) {
 			c.Ways, c.Command, c.Allow, c.AllowFrom = []string{"command"}, []string{"true"}, "terminal", "/etc/x:3"
-		}, nil, 0, `no news by command: notify.allow = "terminal" (/etc/x:3) forbids it`},
+		}, nil, 0, `no notification by command: notify.allow = "terminal" (/etc/x:3) forbids it`},
 		"off": {func(c *config.Notify) { c.Ways, c.Allow = []string{"terminal"}, "off" }, nil, 0,
 			`notify.allow = "off"`},
 		"readable": {func(c *config.Notify) { c.Ways, c.Webhook = []string{"webhook"}, open }, nil, 0,

@@ -232,13 +232,13 @@ func (o *Options) sumUp() error {
 		default:
 			words = "has not ended"
 		}
-		fmt.Fprintf(&b, "%s: %s, %s\n", strings.TrimSpace(j.ID+" "+j.Name), words, linesOfNews(j.News))
+		fmt.Fprintf(&b, "%s: %s, %s\n", strings.TrimSpace(j.ID+" "+j.Name), words, countNotifications(j.News))
 	}
 	if len(jobs) != 1 {
-		fmt.Fprintf(&b, "%d jobs, %s\n", len(jobs), linesOfNews(total))
+		fmt.Fprintf(&b, "%d jobs, %s\n", len(jobs), countNotifications(total))
 	}
 	_, err := o.Out.WriteString(b.String())
 	return err
 }
 
-func linesOfNews(n int) string { return text.Plural(n, "line of news", "lines of news") }
+func countNotifications(n int) string { return text.Plural(n, "notification", "notifications") }

@@ -56,7 +56,7 @@ type Options struct {
 func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   Name + " [flags] [JOB…]",
-		Short: "tell when a job ends or needs a look, without a screen",
+		Short: "tell when a job ends or needs attention, without a screen",
 		Long: `watch prints a line when something happens to your jobs: a job ends or fails, a
 node is lost, a rank dies, a job hangs, a GPU lags, GPUs are idle, memory will be
 full, the time limit is near. It can also tell you by a notification of the
@@ -66,7 +66,7 @@ JOB is an ID, also that of a pending job, an array or a heterogeneous job.
 Without one it watches all your jobs.`,
 		Example: `  nvnodetop watch 48211
   nvnodetop watch --notify terminal,webhook 48211
-  nohup nvnodetop watch --notify mail >> news.txt &
+  nohup nvnodetop watch --notify mail >> watch.txt &
   nvnodetop watch 48211 && ./evaluate.sh
   nvnodetop watch --test --notify webhook          send a test message`,
 	}

@@ -293,10 +293,10 @@ func prints(t *testing.T, asJSON bool) []string {
 func TestLines(t *testing.T) {
 	lines := prints(t, false)
 	if len(lines) != 3 || !strings.Contains(lines[0],
-		"  hang     7 train: job stands: rank 3 in load, 7 in all_reduce. ") ||
+		"  hang     7 train: job hangs: rank 3 in load, 7 in all_reduce. ") ||
 		!strings.Contains(lines[0], "7 of 8 ranks are in all_reduce.") ||
 		!strings.HasSuffix(lines[1], "  failure  7 train: failed after 1h") ||
-		lines[2] != "7 train: failed after 1h, 2 lines of news" {
+		lines[2] != "7 train: failed after 1h, 2 notifications" {
 		t.Errorf("%q", lines)
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
-// addRankStacks adds what the ranks of a job do, if the job stands still and they were asked since.
+// addRankStacks adds what the ranks of a job do, if the job hangs and they were asked since.
 func addRankStacks(w *Words, e evidence, kind cluster.Kind) {
 	if e.stacks == nil || !kind.StopsJob() {
 		return
 	}
 	if d := e.stacks; d.State == rankstacks.Stuck && d.Headline != "" {
-		w.Long = "job stands: " + d.Headline
+		w.Long = "job hangs: " + d.Headline
 	}
 	said := e.stacks.Said
 	if e.stacks.NCCL != nil {

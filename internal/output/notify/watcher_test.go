@@ -367,7 +367,7 @@ func TestAHangNamesTheRank(t *testing.T) {
 	s.Asks, s.snap.Stacks = true, looked(-60, rankstacks.Stuck)
 	s.at(120, hang).at(130, hang).says(t)
 	s.snap.Stacks = looked(135, rankstacks.Stuck)
-	s.at(140, hang).at(150, hang).says(t, "140 hang: 7 train: job stands: rank 11 in load, 63 in all_reduce")
+	s.at(140, hang).at(150, hang).says(t, "140 hang: 7 train: job hangs: rank 11 in load, 63 in all_reduce")
 	others := finding(cluster.KindDisk, cluster.Warning, "n1", 0, 0)
 	if s.at(160, hang, others); len(s.told) != 2 || strings.Contains(s.told[1], "stands") {
 		t.Errorf("another problem of the job: %q", s.told)

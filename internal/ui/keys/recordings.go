@@ -59,11 +59,11 @@ var recordRows = []Row{
 		Also: "start recording, stop recording, capture", Long: "start / stop recording to a file here", On: Main},
 	{Bindings: bindingList(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back", "look on"},
 		EachAlso: []string{"past, history, rewind, earlier, before, a moment ago, time travel", "forward"},
-		Text:     "look back / on", Long: "look back / on by 10 to 30 s, as samples are kept; Esc: live", On: Main},
+		Text:     "look back / on", Long: "10 to 30 s back / forward, by the spacing of the kept samples; Esc: live", On: Main},
 	{Bindings: bindingList(LongBack, LongOn), Group: Looking, Needs: NeedsPast,
 		Each:     []string{"look back a minute", "look on a minute"},
 		EachAlso: []string{"a minute ago, minutes ago, an hour ago, last minutes", ""}, Text: "look a minute back / on",
-		Long: "look back / on by 1 min, as in a recording; Esc: live", On: Main},
+		Long: "1 min back / forward, as in a recording; Esc: live", On: Main},
 }
 
 // InReplay returns the rows of a page while a recording is shown: with the keys of the recording, but without those of

@@ -75,10 +75,10 @@ func settingItems(s *part.Scene) (list []Item) {
 	for _, name := range draw.Themes {
 		choose("theme "+name, name+" mode, "+name+" theme", "theme "+name)
 	}
-	choose("setting: news of your jobs", "notify, notifications, alert, news, email, mail, e-mail, slack, webhook, "+
+	choose("setting: notifications about your jobs", "notify, alert, news, email, mail, e-mail, slack, webhook, "+
 		"telegram, bell, tell me when it ends, tell me when it fails", settings.NewsTitle)
 	for _, way := range s.Ways {
-		choose("news: "+settings.TryNews+way, "", settings.TryNews+way)
+		choose("notification: "+settings.TryNews+way, "", settings.TryNews+way)
 	}
 	for _, title := range settings.Titles() {
 		choose("setting: "+strings.ToLower(title), "", title)

@@ -19,7 +19,7 @@ type Tried struct {
 }
 
 // NewsTitle is the title of the ways, and a choice for Arrive.
-const NewsTitle = "News of your jobs, when you do not look"
+const NewsTitle = "Notifications about your jobs"
 
 // tries are the test messages of the page.
 type tries struct {
