@@ -32,7 +32,7 @@ var groups = []flagGroup{
 	{"What is shown", []string{"nodes", "job", "demo", "user", "pid", "compute", "only-compute", "graphics",
 		"only-graphics", "only", "only-visible"}},
 	{"How nodes are reached", []string{"login", "transport", "timeout"}},
-	{"Print once", []string{"once", "json", "first-sample", "max-age", "force-color"}},
+	{"Print once", []string{"once", "plain", "json", "first-sample", "max-age", "force-color"}},
 	{"Look", []string{"view", "keys", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}},
 	{"Other", []string{"readonly", "log", "help", "version"}},
 }
@@ -42,9 +42,9 @@ const more = `
 Keys:           ? on the screen lists those of the page
 Settings:       nvnodetop config prints them, with the files they come from:
                 ~/.config/nvnodetop/config.toml, /etc/nvnodetop/config.toml
-Exit codes:     of --once and --json: 0 every node and GPU reports, 1 a node or a
-                GPU of a job does not or a problem is critical, 2 invalid
-                arguments, 3 no running job or no answer from SLURM
+Exit codes:     of --once, --plain and --json: 0 every node and GPU reports,
+                1 a node or a GPU of a job does not or a problem is critical,
+                2 invalid arguments, 3 no running job or no answer from SLURM
 Documentation:  https://github.com/nvnodetop/nvnodetop/tree/main/docs
 `
 

@@ -25,6 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/output/plain"
 )
 
 // screenFlags are the program's flags for the watched nodes and for its look.
@@ -33,7 +34,7 @@ var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli
 
 // options are the options that exist only without a command.
 type options struct {
-	once, json, forceColor, details bool
+	once, json, plain, follow, forceColor, details bool
 
 	choice cli.Selection
 }
@@ -70,9 +71,11 @@ func newCommand(io cli.Streams) *cobra.Command {
 	}
 	f := cmd.Flags()
 	p := cli.New(io, f, screenFlags...)
-	f.Lookup("timeout").Usage = "the longest `TIME` that --once and --json wait for nodes and SLURM"
+	f.Lookup("timeout").Usage = "the longest `TIME` that --once, --plain and --json wait for nodes and SLURM"
 	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
+	f.BoolVar(&o.plain, "plain", false, "print it in sentences, one fact a line, for screen readers and grep, and exit")
+	f.BoolVar(&o.follow, "follow", false, "with --plain: go on, and print a line when a job, a node or a problem changes")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
 	screen.DetailsFlag(f, &o.details)
 	f.String(cli.Interval, "", "POLL, as nvitop takes it")
@@ -162,14 +165,21 @@ func addCommands(root *cobra.Command, io cli.Streams) {
 
 // checkFlags refuses flags that exclude each other.
 func (o *options) checkFlags(p *cli.Program) error {
+	printed := o.once || o.json || o.plain && !o.follow
 	switch {
 	case o.once && o.json:
 		return errors.New("--once and --json cannot be combined")
+	case o.plain && o.json:
+		return errors.New("--plain and --json cannot be combined")
+	case o.follow && !o.plain:
+		return errors.New("--follow is for --plain: add --plain, or run nvnodetop without it for the screen")
+	case o.follow && o.once:
+		return errors.New("--once and --follow cannot be combined")
 	case o.details && !o.json:
 		return errors.New("--details is for --json: on the screen v shows them for a process")
-	case p.FirstSample && !o.once && !o.json:
+	case p.FirstSample && !printed:
 		return errors.New("--first-sample is for what is printed once: add --once or --json")
-	case p.MaxAge != 0 && !o.once && !o.json:
+	case p.MaxAge != 0 && !printed:
 		return errors.New("--max-age is for what is printed once: add --once or --json")
 	}
 	return nil
@@ -252,7 +262,10 @@ func orInterval(words []config.Word, flags *pflag.FlagSet) ([]config.Word, error
 
 // runScreens shows the screens, or prints once.
 func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logger) error {
-	if !o.once && !o.json {
+	switch {
+	case o.follow:
+		return o.followPlain(ctx, p, log)
+	case !o.once && !o.json && !o.plain:
 		if err := screen.Possible(&p.Streams); err != nil {
 			return err
 		}
@@ -267,6 +280,9 @@ func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logg
 			}
 			if err := o.choice.CheckGPUs(s); err != nil {
 				return err
+			}
+			if o.plain {
+				return printLines(p, plain.Lines(o.choice.Narrow(s), o.choice.GPUs))
 			}
 			return screen.TextFormat{Selection: o.choice, ForceColor: o.forceColor}.Text(p, s)
 		}, feed.Verdict)(ctx, from)

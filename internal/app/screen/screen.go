@@ -33,7 +33,7 @@ func Possible(io *cli.Streams) error {
 		return cli.Usage("not a terminal: use --once for text or --json for JSON")
 	}
 	if os.Getenv("TERM") == "dumb" {
-		return cli.Usage("a terminal with TERM=dumb cannot show the screen: use --once")
+		return cli.Usage("a terminal with TERM=dumb cannot show the screen: use --once, or --plain for sentences")
 	}
 	return nil
 }

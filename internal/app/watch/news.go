@@ -86,7 +86,9 @@ type unusableWayError struct {
 	why error
 }
 
-func (u unusableWayError) Error() string { return fmt.Sprintf("no notification by %s: %v", u.way, u.why) }
+func (u unusableWayError) Error() string {
+	return fmt.Sprintf("no notification by %s: %v", u.way, u.why)
+}
 func (u unusableWayError) Unwrap() error { return u.why }
 
 // WhyUnusable returns why a way cannot be used, without the name of the way.
