@@ -129,7 +129,7 @@ func TestPages(t *testing.T) {
 			"#/log/7/stderr": {"node n1 is not connected", hostile, "standard output"},
 			"#/log/99":       {"Logs are shown of running jobs, if the server runs with --logs"},
 			"#/job/%zz":      {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
-			"#/constructor": {"running"},
+			"#/constructor": {"There is no page #/constructor. See all jobs."}, "#/nosuch/7": {"There is no page #/nosuch/7."},
 		} {
 			s.report(90, 91) // otherwise the node is silent after a while
 			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -62,6 +63,9 @@ func (s *Server) serveParts(mux *http.ServeMux) {
 	for _, path := range []string{api, strings.TrimSuffix(api, "/")} { // for the second path the mux would redirect
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { failNotFound(w, "there is no such part") })
 	}
+	mux.HandleFunc("GET /{path...}", func(w http.ResponseWriter, r *http.Request) {
+		failNotFound(w, fmt.Sprintf("there is nothing at %q: the web page is at /, its parts are below %s", r.URL.Path, api))
+	})
 	mux.HandleFunc("GET /metrics", s.serveMetrics)
 	s.serveNvgpu(mux)
 }

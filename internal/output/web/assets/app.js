@@ -2,7 +2,7 @@
 
 import { patch } from './dom.js';
 import { Live } from './live.js';
-import { frame } from './frame.js';
+import { frame, unknownPage } from './frame.js';
 import { jobsPage, jobPage } from './jobs.js';
 import { logPage } from './log.js';
 import { nodesPage } from './nodes.js';
@@ -29,10 +29,13 @@ const routes = {
   users: { parts: () => ['processes', 'jobs'], tab: 'users', title: () => 'users', page: usersPage },
 };
 
-// routeOf reads the address. One that names no page is that of the jobs.
+// unknown is the page of an address that names none.
+const unknown = { parts: () => ['jobs'], tab: '', title: () => 'no such page', page: unknownPage };
+
+// routeOf reads the address. One without a name is that of the jobs.
 function routeOf(hash) {
   const [name, ...words] = hash.replace(/^#\/?/, '').split('/').map(decoded);
-  const route = Object.hasOwn(routes, name) ? routes[name] : routes.jobs;
+  const route = Object.hasOwn(routes, name || 'jobs') ? routes[name || 'jobs'] : unknown;
   const args = words.filter(Boolean);
   return { ...route, args, parts: route.parts(args[0] ?? '', args[1] ?? ''), title: route.title(args[0] ?? '') };
 }

@@ -75,6 +75,11 @@ function nothing(route) {
   return h('p', { class: 'empty' }, `There is nothing to show of ${route.title} now. See `, h('a', { class: 'link', href: to }, text), '.');
 }
 
+// unknownPage says that an address names no page.
+export function unknownPage() {
+  return h('p', { class: 'empty' }, `There is no page ${location.hash}. See `, h('a', { class: 'link', href: '#/jobs' }, 'all jobs'), '.');
+}
+
 function body(live, route, docs, draw) {
   if (route.parts.some((part) => live.missing.has(part))) return nothing(route);
   if (docs.some((doc) => !doc)) return h('p', { class: 'empty' }, live.goneSince === null ? 'Loading.' : '');

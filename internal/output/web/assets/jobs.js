@@ -19,11 +19,14 @@ export function jobsPage(doc) {
   return [
     failure && h('p', { class: 'banner', key: 'slurm' }, `SLURM: ${failure.summary}. ${failure.meaning || ''}`),
     jobs.length > 0 && section('Running', plural(jobs.length, 'job', 'jobs'), table('jobs', running, jobs.map((job) => jobRow(job, doc.time)))),
-    pending.length > 0 && section('Pending', plural(pending.length, 'job', 'jobs'), pendingTable(pending, doc.time)),
+    pending.length > 0 && section('Pending', plural(pending.length, 'job', 'jobs'), pendingTable(pending, doc.time), command('GPUs that a job can get now', 'available --cluster')),
     ended.length > 0 && section('Ended', 'in the last hour', endedTable(ended, doc.time)),
     many === 0 && h('p', { class: 'empty', key: 'none' }, doc.discovery?.user ? `${doc.discovery.user} has no jobs.` : 'There are no jobs.'),
   ].filter(Boolean);
 }
+
+// command names the command that shows what the web page does not: SLURM or the ranks are asked for it, when a user wants to know.
+const command = (what, words) => h('p', { key: 'command', class: 'dim' }, `${what}: `, h('code', {}, `nvnodetop ${words}`));
 
 const left = (job, time) => (job.end ? Math.max(0, between(time, job.end) || 0) : undefined);
 const stateOf = (job) => (job.suspended ? 'suspended' : 'running');
@@ -38,7 +41,7 @@ function jobRow(job, time) {
     ['util', meter(t.util, 'data')], ['mem', meter(share(t.used, t.memory), 'mem', memory(t.used, t.memory, t.procs))], ['power', power(t.power, t.limit, true)],
     [problems.some((f) => f.kind === 'thermal') ? 'temp warning' : 'temp', celsius(t.temp)], ['time', job.start ? span(between(job.start, time)) : none],
     [job.end ? 'left' : 'left unknown', span(left(job, time))],
-    ['words', brief(problems, undefined, job.nodes.length > 1 ? whereOf : undefined) || h('span', { class: 'dim' }, 'all well')],
+    ['words', brief(problems, undefined, job.nodes.length > 1 ? whereOf : undefined) || h('span', { class: 'dim' }, job.suspended ? 'suspended' : 'all well')],
   ]);
 }
 
@@ -111,7 +114,7 @@ export function jobPage(doc, { draw }) {
   const nodes = doc.nodes || [];
   return [
     jobTitle(job, doc.time), jobFacts(job, nodes),
-    section('Problems', problems.length ? 'worst first' : '', problemList(problems, doc.time)),
+    section('Problems', problems.length ? 'worst first' : '', problemList(problems, doc.time), job.id && command('What every rank does, and why the job hangs', `stacks ${job.id}`)),
     cleared.length > 0 && section('Cleared', 'in the last hour', clearedList(cleared)),
     section('Nodes', `${job.nodes_reporting} of ${plural(job.nodes.length, 'node', 'nodes')} reporting`, nodeGrid(doc, nodes, job, draw)),
   ].filter(Boolean);
