@@ -75,7 +75,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
 	f.BoolVar(&o.plain, "plain", false, "print it in sentences, one fact a line, for screen readers and grep, and exit")
-	f.BoolVar(&o.follow, "follow", false, "with --plain: go on, and print a line when a job, a node or a problem changes")
+	f.BoolVar(&o.follow, "follow", false, "with --plain: then print a line when a job, a node or a problem changes")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
 	screen.DetailsFlag(f, &o.details)
 	f.String(cli.Interval, "", "POLL, as nvitop takes it")

@@ -19,7 +19,7 @@ func configCommand(io cli.Streams) *cobra.Command {
 	}
 	p := cli.New(io, cmd.Flags(), cli.Settings()...)
 	cmd.Flags().BoolVar(&check, "check", false,
-		"only say what is wrong: exit code 2 also for a key that this version does not know")
+		"only check the settings: exit code 2 also for a key that this version does not know")
 	cmd.Flags().BoolVar(&built, "build", false, "print the version, and the probes that this program copies to nodes")
 	cmd.MarkFlagsMutuallyExclusive("check", "build")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {

@@ -76,11 +76,11 @@ const loginScript = `IFS= read -r p; IFS=' ' read -r from max latest; export LC_
 	`to=$(readlink -- "$p"); case $to in /*) p=$to;; *) p=${p%/*}/$to;; esac; done; ` +
 	`[ -d "$p" ] && no 'is a directory'; ` +
 	`if [ ! -e "$p" ]; then case $(stat -- "$p" 2>&1) in *'No such file'*) exit 44;; *) no 'cannot be read';; esac; fi; ` +
-	`[ -f "$p" ] || no 'is no regular file: it is not read'; ` +
+	`[ -f "$p" ] || no 'is not a regular file: it is not read'; ` +
 	`[ -O "$p" ] || no 'belongs to another user: it is not read'; ` +
 	`[ -r "$p" ] || no 'cannot be read: permission denied'; exec 3<"$p"; ` +
 	`set -- $(stat -L -c '%s %Y %u %f' /proc/self/fd/3); ` +
-	`case "$3 $4" in "$me "8???) ;; *) no 'is no file of yours: it is not read';; esac; ` +
+	`case "$3 $4" in "$me "8???) ;; *) no 'does not belong to you: it is not read';; esac; ` +
 	`size=$1; [ "$from" -ge 0 ] || from=$((size+from)); [ "$from" -ge 0 ] || from=0; ` +
 	`[ "$from" -le "$size" ] || from=$size; ` +
 	`if [ "$latest" = 1 ] && [ "$from" -lt $((size-max)) ]; then from=$((size-max)); fi; ` +

@@ -196,7 +196,7 @@ func TestReadLog(t *testing.T) {
 		t.Errorf("got %+v", reply)
 	}
 	for request, words := range map[string]string{
-		`{"path":"/dev/zero","from":0,"max":100}`: "no regular file",
+		`{"path":"/dev/zero","from":0,"max":100}`: "not a regular file",
 		`{"path":"slurm-7.out","from":0,"max":9}`: "not an absolute path",
 		`{"path":"/x","from":0,"max":70000}`:      "not within 1 and 65536",
 	} {

@@ -100,10 +100,10 @@ func (h *Hosts) Cancel(context.Context, string, string) error {
 
 // Log fails likewise.
 func (h *Hosts) Log(context.Context, joblog.Query) (joblog.Piece, error) {
-	return joblog.Piece{}, errors.New("these hosts are no job of SLURM's: they have no log")
+	return joblog.Piece{}, errors.New("these hosts are not a job of SLURM: they have no log")
 }
 
 // Accounts fails likewise.
 func (h *Hosts) Accounts(context.Context, string) ([]sacct.Job, error) {
-	return nil, errors.New("these hosts are no job of SLURM's: it has counted nothing")
+	return nil, errors.New("these hosts are not a job of SLURM: it has counted nothing")
 }

@@ -57,7 +57,7 @@ func (s *Schedule) CPUNumbers() (numbers []int, err error) {
 			last, err = strconv.ParseUint(to, 10, 16)
 		}
 		if err != nil || last < first || last >= mostCPUs {
-			return nil, fmt.Errorf("%q is no list of CPUs, such as 0-15,32, with numbers below %d", s.CPUs, mostCPUs)
+			return nil, fmt.Errorf("%q is not a list of CPUs, such as 0-15,32, with numbers below %d", s.CPUs, mostCPUs)
 		}
 		for n := first; n <= last; n++ {
 			numbers = append(numbers, int(n))

@@ -50,7 +50,7 @@ sequences are removed, and a progress bar is printed in its last state.`,
 	f.BoolVarP(&l.follow, "follow", "f", false, "print new lines as they come, until Ctrl-C")
 	f.IntVarP(&l.lines, "lines", "n", defaultLines, "print the last `N` lines")
 	cli.Rule(f, "lines", fmt.Sprintf("a whole number from 0 to %d, such as 500", mostLines))
-	f.BoolVar(&l.stderr, "stderr", false, "the file of the standard error, if it is another one")
+	f.BoolVar(&l.stderr, "stderr", false, "the file of the standard error, if there is another one")
 	l.Program = cli.New(io, f, "login", "transport", "timeout", cli.MaxAge, "demo")
 	cmd.Args = l.Args(func(args []string) error {
 		if len(args) != 1 || args[0] == "" {

@@ -74,7 +74,7 @@ programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
 	f.StringVar(&p.Config.Job, "job", "", "record the job `ID` only")
 	f.StringVar(&o.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
 	f.DurationVar(&o.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
-	f.IntVar(&o.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
+	f.IntVar(&o.files, "files", 0, "at a limit continue in another file, FILE.2, FILE.3, …, and keep the last `N` files")
 	f.BoolVar(&o.anonymous, "anonymous", false,
 		"replace users, numbers and names of jobs, and the names of nodes, switches, partitions, programs and "+
 			"directories")

@@ -108,8 +108,8 @@ func TestReportRefuses(t *testing.T) {
 	}{
 		"7":                    {cli.ExitNoJobs, "SLURM's accounting does not show it"},
 		"nothing":              {cli.ExitUsage, `"nothing" is neither the ID of a job nor a file: no such file`},
-		"list.json":            {cli.ExitUsage, `"list.json" is no report of a job`},
-		"/dev/zero":            {cli.ExitUsage, `"/dev/zero" is no file`},
+		"list.json":            {cli.ExitUsage, `"list.json" is not a report of a job`},
+		"/dev/zero":            {cli.ExitUsage, `"/dev/zero" is not a file`},
 		"1 2 3":                {cli.ExitUsage, "too many arguments (3)"},
 		"--user alice 1":       {cli.ExitUsage, "--user and --days list jobs"},
 		"--days 0":             {cli.ExitUsage, "--days must be a whole number from 1 to 366, such as 30, not 0"},

@@ -69,7 +69,7 @@ func loadReport(path string) (*report.Report, error) {
 	case err != nil:
 		return nil, cli.Usage("%q is neither the ID of a job nor a file: %w", path, errors.Unwrap(err))
 	case !info.Mode().IsRegular():
-		return nil, cli.Usage("%q is no file", path)
+		return nil, cli.Usage("%q is not a file", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -78,10 +78,10 @@ func loadReport(path string) (*report.Report, error) {
 	defer func() { _ = f.Close() }()
 	r := &report.Report{}
 	if err := json.NewDecoder(io.LimitReader(f, maxStored)).Decode(r); err != nil {
-		return nil, cli.Usage("%q is no report as JSON: %w", path, err)
+		return nil, cli.Usage("%q is not a report in JSON: %w", path, err)
 	}
 	if r.Version != report.Version || r.Job.ID == "" {
-		return nil, cli.Usage("%q is no report of a job, or of another version", path)
+		return nil, cli.Usage("%q is not a report of a job, or has another version", path)
 	}
 	cleanTexts(reflect.ValueOf(r).Elem())
 	return r, nil

@@ -109,7 +109,7 @@ func (d *detailAsker) askDetails(ctx context.Context, node string, all [][]*sche
 			d.noteMissing(len(all)-i, fmt.Errorf("node %q: %w", node, err))
 			return
 		case reply.Error != "" || reply.Inspected == nil:
-			d.noteMissing(1, fmt.Errorf("node %q: %w", node, errors.New(cmp.Or(reply.Error, "it has answered nothing"))))
+			d.noteMissing(1, fmt.Errorf("node %q: %w", node, errors.New(cmp.Or(reply.Error, "it has not answered"))))
 			continue
 		}
 		details := export.Details(reply.Inspected)

@@ -106,14 +106,14 @@ or a proxy that has it, such as Open OnDemand's.`,
 func (s *Options) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
 		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
-	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
+	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "act as an nvgpu agent for other hosts, without TLS and token: "+
 		"only /gpu_status and /cluster_status, readable for everybody on the network")
 	f.BoolVar(&s.endpoint.Proxied, "behind-proxy", false,
 		"a proxy with TLS, such as Open OnDemand's, shows the page: speak plain HTTP, and always ask for the token")
 	f.StringVar(&s.base, "base-path", "",
-		"all addresses begin with `PATH`, which a proxy keeps, such as /node/gpu01/9481")
+		"serve below `PATH`, which the proxy leaves in addresses, such as /node/gpu01/9481")
 	f.StringVar(&s.endpoint.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
-	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
+	f.StringVar(&s.endpoint.Key, "tls-key", "", "the private key of the certificate, a `FILE` in PEM format")
 	f.StringVar(&s.tokenFile, "token-file", "",
 		"read the token from `FILE`, which only you may read; otherwise a new one is made")
 	f.BoolVar(&s.logs, "logs", false, "show the logs of jobs, too")

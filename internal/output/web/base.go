@@ -9,7 +9,7 @@ import (
 )
 
 // ErrBase says that a base path is not valid.
-var ErrBase = errors.New("is no path such as /node/gpu01/9481: it begins with /, and has letters, digits and /-._~")
+var ErrBase = errors.New("is not a path such as /node/gpu01/9481: it begins with /, and has letters, digits and /-._~")
 
 var basePath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 

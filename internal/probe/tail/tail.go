@@ -80,7 +80,7 @@ func refusalError(path string, mode fs.FileMode, owner, user uint32) error {
 	case kind&fs.ModeNamedPipe != 0:
 		return fmt.Errorf("%q is a FIFO, not a file: it is not read", path)
 	case kind != 0:
-		return fmt.Errorf("%q is no regular file: it is not read", path)
+		return fmt.Errorf("%q is not a regular file: it is not read", path)
 	case owner != user:
 		return fmt.Errorf("%q belongs to another user: it is not read", path)
 	}

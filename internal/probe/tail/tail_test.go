@@ -87,8 +87,8 @@ func TestOnlyFilesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
-		fifo: "is a FIFO", toFIFO: "is a FIFO", socket: "no regular file", dir: "is a directory",
-		"/dev/zero": "no regular file", loop: "too many symbolic links",
+		fifo: "is a FIFO", toFIFO: "is a FIFO", socket: "not a regular file", dir: "is a directory",
+		"/dev/zero": "not a regular file", loop: "too many symbolic links",
 	} {
 		began := time.Now()
 		p, err := Read(wire.ReadLog{Path: path, Max: 1})
@@ -127,7 +127,7 @@ func TestRefuse(t *testing.T) {
 		{os.ModeSymlink, root, ""},
 		{os.ModeSymlink, other, "link of another user"},
 		{os.ModeNamedPipe, me, "FIFO"},
-		{os.ModeDevice | os.ModeCharDevice, me, "no regular file"},
+		{os.ModeDevice | os.ModeCharDevice, me, "not a regular file"},
 		{os.ModeDir, me, "directory"},
 	} {
 		err := refusalError("/x", test.mode, test.owner, me)

@@ -12,7 +12,7 @@ import (
 func explainError(s string, err error) *Error {
 	bad, ok := errors.AsType[*participle.UnexpectedTokenError](err)
 	if !ok {
-		return errorAt(len(s), "this is no filter")
+		return errorAt(len(s), "this is not a filter")
 	}
 	at := bad.Unexpected
 	before, after := tokensAround(s, at.Pos.Offset)

@@ -134,7 +134,7 @@ var oneOp = strings.NewReplacer("==", "=", "~=", "~")
 func (t *test) compileTest(in *scope) (node, *Error) {
 	if t.Value == nil {
 		if name, value, colon := strings.Cut(t.Word, ":"); colon && value != "" && in.findField(name) != nil {
-			return nil, errorAt(t.Pos.Offset+len(name), ": is no operator: %s=%s (or quote text that contains :)", name,
+			return nil, errorAt(t.Pos.Offset+len(name), ": is not an operator: %s=%s (or quote text that contains :)", name,
 				value)
 		}
 		return word(strings.ToLower(t.Word)), nil
@@ -187,7 +187,7 @@ var numberRange = regexp.MustCompile(`^([0-9]+)(?:-|\.\.)([0-9]+)$`)
 func wrongNumber(at int, t *test, f *Field, value string) *Error {
 	rest := strings.TrimLeft(value, "<>=~!")
 	if rest != value {
-		return errorAt(t.Op.Pos.Offset, "%s%s is no operator: %s%s%s", t.Op.Text, value[:len(value)-len(rest)], t.Word,
+		return errorAt(t.Op.Pos.Offset, "%s%s is not an operator: %s%s%s", t.Op.Text, value[:len(value)-len(rest)], t.Word,
 			t.Op.Text, rest)
 	}
 	form := forms[f.Unit]

@@ -85,7 +85,7 @@ func noTask(job string, records []command.ShownJob) *reach.Failure {
 		case is && j["ArrayJobId"] == array:
 			return noLogs("job " + array + " has no task " + task)
 		case is && j["JobId"] == array:
-			return noLogs("job " + array + " has no task " + task + ": it is no array")
+			return noLogs("job " + array + " has no task " + task + ": it is not an array")
 		}
 	}
 	return nil

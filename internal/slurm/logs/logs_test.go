@@ -153,7 +153,7 @@ func TestLogsOfNoTask(t *testing.T) {
 		"26.05":    {"", "Job 46_9 not found\n", array, "no log: job 46 has no task 9"},
 		"another":  {"", "slurm_load_jobs error: Invalid job id specified\n", array, "no log: job 46 has no task 9"},
 		"a later":  {"", "no such array task\n", array, "no log: job 46 has no task 9"},
-		"no array": {"Job 46_9 not found\n", "", logRecord("JobId=46 JobName=x", ""), "has no task 9: it is no array"},
+		"no array": {"Job 46_9 not found\n", "", logRecord("JobId=46 JobName=x", ""), "has no task 9: it is not an array"},
 		"no job":   {"", "slurm_load_jobs error: Invalid job id specified\n", "", "SLURM does not know the job"},
 		"no words": {"", "", "", "scontrol failed: exit status 1"},
 		"away": {"", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n", array,

@@ -31,7 +31,7 @@ var inspectRows = []Row{
 		Also: "env, environment variables, variables, cuda_visible_devices, nccl_debug, path", Subject: OfProcess,
 		On: On(OnProcesses, OnMetrics)},
 	{Bindings: bindingList(Inspect), Group: Looking, Means: "view", Text: "details from the kernel",
-		Long: "all that the kernel knows of it: limits, memory, threads, open files, connections",
+		Long: "everything the kernel knows about it: limits, memory, threads, open files, connections",
 		Also: "proc, limits, ulimit, threads, open files, lsof, affinity, oom score", Subject: OfProcess,
 		On: On(OnProcesses, OnMetrics)},
 	{Bindings: bindingList(CopyMenu), Group: Acting, Means: "copy", Text: "copy its PID, command …",

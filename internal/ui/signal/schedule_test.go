@@ -62,7 +62,7 @@ func TestScheduleSays(t *testing.T) {
 	r.press("tab")
 	r.says("Choose the CPUs of 1 process", "CPUs: █", "Tab nice value instead", "!a number from")
 	r.press("1 - enter")
-	r.says(`"1-" is no list of CPUs, such as 0-15,32`)
+	r.says(`"1-" is not a list of CPUs, such as 0-15,32`)
 	r.press("3 enter")
 	r.says("Set CPUs 1-3 for 1 process?", "y set", "s other value", "run on these CPUs only", "!others will wait",
 		"!signal")

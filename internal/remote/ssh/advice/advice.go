@@ -103,7 +103,7 @@ func (at *Circumstances) adviseAuth(f *reach.Failure, e *LoginError) {
 		f.Hints = append(f.Hints, "restart nvnodetop in a terminal: it asks before the screen opens")
 	case e.Refused:
 		f.Meaning = "The host did not accept the answers that were typed."
-		f.Hints = append(f.Hints, "start nvnodetop again to answer anew")
+		f.Hints = append(f.Hints, "start nvnodetop again to answer again")
 	case e.Proven != "":
 		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code). nvnodetop can ask " +
 			"you for it only before the screen starts."
