@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// A problem is printed once while it lasts, and when it is over; a job that goes on, waits or is requeued has not ended.
+// A problem is printed once while it lasts, and when it is over. A job that runs, waits or is requeued has not ended.
 func TestFollow(t *testing.T) {
 	const begin = `{"discovery": {"command": "squeue", "answered": "2026-11-27T12:00:00Z"}, `
 	const lag = `{"kind": "lag", "severity": "warning", "node": "n1", "gpu": 3, "text": "Lags: `

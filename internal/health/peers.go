@@ -56,7 +56,8 @@ var peerRules = []peerRule{
 			"in step, only one that clocks below 0.8 of the others, at less power, is slow. Where the load of " +
 			"all wanders, the GPU with the most or the least is no fault. A note if it has always been slow and they " +
 			"do not wait, or if it works for a minute while the others do nothing but wait; a warning when that " +
-			"lasts for 15 minutes and for twice as long as the job ever stopped. It ends when a ratio is a tenth from its limit, " +
+			"lasts for 15 minutes and for twice as long as the job ever stopped. " +
+			"It ends when a ratio is a tenth from its limit, " +
 			"or half of the way to no difference. " +
 			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes. " +
 			"A GPU that lags five times in a row, at most 3 minutes apart, while the others make steps and do not lag " +

@@ -3,8 +3,8 @@ package wire
 // MaxTargets is the largest number of processes that one Signal or Family may name.
 const MaxTargets = 256
 
-// Signal sends a signal to processes, or changes their Schedule. The probe does so only to processes of its own user or,
-// as root, to those of the Owner. It never reaches a process that has reused the PID of an ended process.
+// Signal sends a signal to processes, or changes their Schedule. The probe does so only to processes of its own user
+// or, as root, to those of the Owner. It never reaches a process that has reused the PID of an ended process.
 type Signal struct {
 	Number    int         `json:"number"`    // as in kill -l on the node, for example 15 for TERM; 0: there is a Schedule
 	Processes []ProcessID `json:"processes"` // each with its start time; otherwise the probe refuses the whole request

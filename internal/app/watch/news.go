@@ -112,7 +112,8 @@ func wayOf(cfg *config.Config, name string, terminal func(title, text string)) (
 // TryWays sends one message over each way, and returns what failed. It calls begin before a way that may take some
 // time; begin may be nil.
 func TryWays(ctx context.Context, open []notify.Way, begin func(notify.Way)) (failed []error) {
-	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "Notifications about your jobs come here.",
+	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message",
+		Text:  "Notifications about your jobs come here.",
 		Count: 1,
 		Items: []notify.Item{{At: time.Now(), Event: "test", GPU: cluster.NoNumber, Title: "a test message"}}}
 	document := localSender().Document(&m)

@@ -9,7 +9,8 @@ var Exceptions = []Exception{
 	{"up down k j", "The node view and the connection have no cursor: there they change the job, and in the page of " +
 		"a GPU " +
 		"the node. Without a job they scroll the pending jobs, and a log has lines to scroll."},
-	{"K", "The overview, the node view and the connection: the previous job. On pages of processes it asks whether to send " +
+	{"K", "The overview, the node view and the connection: the previous job. On pages of processes it asks whether " +
+		"to send " +
 		"SIGKILL, as T asks for SIGTERM and I for SIGINT: each is the first letter of its signal."},
 	{"enter", "It opens the thing under the cursor; a setting has nothing to open, and takes its next value. In the " +
 		"metrics of a process it goes back to the list, as it came."},

@@ -14,7 +14,7 @@ import (
 // Dialog asks whether to send a signal to processes, or to change their schedule, and which ones. Then it shows the
 // results.
 type Dialog struct {
-	by     deed
+	by     command
 	picker *picker       // asks for the signal; nil: by is chosen, or there is a form
 	form   *scheduleForm // asks for the schedule
 	whom   recipients
@@ -29,7 +29,7 @@ type Dialog struct {
 // NewDialog asks whether to send a signal to the process at, or to the tagged processes, if there are any. With signal
 // 0, the user chooses one.
 func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
-	d := &Dialog{by: deed{signal: by}, whom: recipients{at: at, tagged: tagged}}
+	d := &Dialog{by: command{signal: by}, whom: recipients{at: at, tagged: tagged}}
 	if by == 0 {
 		d.picker = &picker{}
 	}
@@ -81,7 +81,7 @@ func (d *Dialog) handleMessage(msg tea.Msg, s *part.Scene) (a nav.Answer, open b
 func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
 	switch {
 	case d.picker != nil, d.form != nil:
-		return nav.Taken, d.pickDeed(k, s)
+		return nav.Taken, d.pickCommand(k, s)
 	case key.Matches(k, keys.Dismiss):
 		return nav.Taken, false
 	case key.Matches(k, keys.PageUp):
@@ -114,14 +114,14 @@ func (d *Dialog) chooseAgain() {
 	d.picker = &picker{}
 }
 
-// pickDeed passes a key to the list of signals, or to the form. Esc closes the dialog, or only the list if a signal was
+// pickCommand passes a key to the list of signals, or to the form. Esc closes the dialog, or only these if something was
 // chosen before.
-func (d *Dialog) pickDeed(k tea.KeyPressMsg, s *part.Scene) (open bool) {
+func (d *Dialog) pickCommand(k tea.KeyPressMsg, s *part.Scene) (open bool) {
 	if key.Matches(k, keys.Leave) {
 		d.picker, d.form = nil, nil
 		return d.by.isChosen()
 	}
-	var by deed
+	var by command
 	if d.form != nil {
 		by.schedule = d.form.handleKey(k)
 	} else {

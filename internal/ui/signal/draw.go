@@ -34,7 +34,8 @@ func (d *Dialog) dialogBox(s *part.Scene) boxText {
 	}
 	n, words := d.countSignalable(), d.by.words()
 	b := boxText{
-		title: words.do + " " + d.by.String() + " " + words.to + " " + processCount(n) + "?", head: [][]part.Piece{d.choicePieces(s)},
+		title: words.do + " " + d.by.String() + " " + words.to + " " + processCount(n) + "?",
+		head:  [][]part.Piece{d.choicePieces(s)},
 		from:  d.from,
 		at:    -1,
 		focus: keys.HintOf(keys.Dismiss),
@@ -200,8 +201,10 @@ func (d *Dialog) outcomeBox(s *part.Scene) boxText {
 	n, words := countFates(d.list), d.by.words()
 	asked := len(d.list) - n[notAsked]
 	b := boxText{
-		title: words.did + " " + d.by.String() + " " + words.to + " " + strconv.Itoa(n[sent]) + " of " + processCount(asked), from: d.from,
-		at: -1, focus: keys.HintOf(keys.Leave).As("close"),
+		title: words.did + " " + d.by.String() + " " + words.to + " " + strconv.Itoa(n[sent]) + " of " +
+			processCount(asked),
+		from: d.from,
+		at:   -1, focus: keys.HintOf(keys.Leave).As("close"),
 	}
 	if n[waiting] > 0 {
 		b.title = words.doing + " " + d.by.String() + " " + words.to + " " + processCount(asked)

@@ -40,12 +40,12 @@ type target struct {
 
 // sentSignal is a signal on its way.
 type sentSignal struct {
-	by    deed
+	by    command
 	parts map[*wire.Signal][]int // the requests that have no result yet, each with its targets
 }
 
 // newErrand makes the requests: one for each node and owner, or several if there are very many targets.
-func newErrand(by deed, list []target) (*sentSignal, []nav.Ask) {
+func newErrand(by command, list []target) (*sentSignal, []nav.Ask) {
 	type to struct {
 		node  string
 		owner int
@@ -95,7 +95,7 @@ func (e *sentSignal) handleResult(r nav.Result, list []target) {
 
 // fateWithoutAnswer returns the result of a signal about which the node says nothing, and the reason; "": the node says
 // something.
-func fateWithoutAnswer(r nav.Result, words *deedWords) (signalOutcome, string) {
+func fateWithoutAnswer(r nav.Result, words *commandWords) (signalOutcome, string) {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
 		return unheard, "no answer: " + words.late
@@ -108,7 +108,7 @@ func fateWithoutAnswer(r nav.Result, words *deedWords) (signalOutcome, string) {
 }
 
 // fateOf returns the result for one process as reported by its node.
-func fateOf(w *wire.Signaled, words *deedWords) (signalOutcome, string) {
+func fateOf(w *wire.Signaled, words *commandWords) (signalOutcome, string) {
 	why := safe.Line(w.Error, mostText)
 	switch w.ErrorID {
 	case "":
@@ -139,7 +139,7 @@ func countFates(list []target) (n [fateKind]int) {
 }
 
 // summarizeFates sums up the results of the signal: "sent to 126, 2 had already exited".
-func summarizeFates(list []target, words *deedWords) string {
+func summarizeFates(list []target, words *commandWords) string {
 	n, did := countFates(list), words.done+" "+words.to+" %d"
 	n[failed] += n[unasked]
 	n[unheard] += n[unsure]

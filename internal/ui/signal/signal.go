@@ -1,5 +1,5 @@
-// Package signal has the dialogs that send signals to processes, change their schedule and cancel jobs: boxes over a page that have the
-// keyboard while they are open.
+// Package signal has the dialogs that send signals to processes, change their schedule and cancel jobs: boxes over a
+// page that have the keyboard while they are open.
 //
 // Sending needs a key that does nothing else: y, or the ID of the job and Enter. Enter alone and Esc close a dialog. y
 // counts only after the question has been on the screen for a while with no key pressed (Scene.Still): a user who has

@@ -2,25 +2,25 @@ package signal
 
 import "github.com/nvnodetop/nvnodetop/internal/wire"
 
-// deed is what a Dialog does to processes: it sends a signal, or changes how the kernel schedules them. The zero deed
-// is not chosen yet.
-type deed struct {
+// command is what a Dialog does to processes: it sends a signal, or changes how the kernel schedules them. The zero
+// command is not chosen yet.
+type command struct {
 	signal   Signal
 	schedule *wire.Schedule // nil: it is the signal
 }
 
-func (d deed) isChosen() bool { return d.signal != 0 || d.schedule != nil }
+func (c command) isChosen() bool { return c.signal != 0 || c.schedule != nil }
 
 // String names it in a sentence: "SIGTERM", "nice value 10".
-func (d deed) String() string {
-	if d.schedule != nil {
-		return d.schedule.String()
+func (c command) String() string {
+	if c.schedule != nil {
+		return c.schedule.String()
 	}
-	return d.signal.String()
+	return c.signal.String()
 }
 
-// deedWords are the words about a deed.
-type deedWords struct {
+// commandWords are the words about a command.
+type commandWords struct {
 	do, did, doing, to string // "Send X to 3 processes?"
 	done               string // "sent", "not sent"
 	late, perhaps      string // of one without an answer
@@ -29,33 +29,33 @@ type deedWords struct {
 }
 
 var (
-	signalWords = deedWords{do: "Send", did: "Sent", doing: "Sending", to: "to", done: "sent",
+	signalWords = commandWords{do: "Send", did: "Sent", doing: "Sending", to: "to", done: "sent",
 		late: "the signal may still arrive", perhaps: "it may have arrived", may: "signal",
 		hidden: [2]string{"it gets the signal too", "they get the signal too"}}
-	scheduleWords = deedWords{do: "Set", did: "Set", doing: "Setting", to: "for", done: "set",
+	scheduleWords = commandWords{do: "Set", did: "Set", doing: "Setting", to: "for", done: "set",
 		late: "it may still be set", perhaps: "it may have been set", may: "change",
 		hidden: [2]string{"it is changed too", "they are changed too"}}
 )
 
-func (d deed) words() *deedWords {
-	if d.schedule != nil {
+func (c command) words() *commandWords {
+	if c.schedule != nil {
 		return &scheduleWords
 	}
 	return &signalWords
 }
 
 // effectText describes in a sentence the effect on a process.
-func (d deed) effectText() string {
+func (c command) effectText() string {
 	switch {
-	case d.schedule == nil:
-		return d.signal.effectText()
-	case d.schedule.Nice != nil:
-		return "Where CPUs are scarce, processes with a lower value go first. Only root may lower it again. Children that already " +
-			"run, such as data loaders, keep theirs."
+	case c.schedule == nil:
+		return c.signal.effectText()
+	case c.schedule.Nice != nil:
+		return "Where CPUs are scarce, processes with a lower value go first. Only root may lower it again. " +
+			"Children that already run, such as data loaders, keep theirs."
 	}
 	return "All its threads run on these CPUs only, as far as the job has them. Children that already run, such as data " +
 		"loaders, keep theirs."
 }
 
 // haltsPrograms reports whether most programs end or pause, so that others may wait for them.
-func (d deed) haltsPrograms() bool { return d.schedule == nil && d.signal.haltsPrograms() }
+func (c command) haltsPrograms() bool { return c.schedule == nil && c.signal.haltsPrograms() }
