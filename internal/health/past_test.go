@@ -72,7 +72,7 @@ func TestStoodStill(t *testing.T) {
 		}
 	}
 	if told == nil || told.Severity != cluster.Note ||
-		!strings.HasPrefix(told.words.Sentence, "All GPUs stood still for 10") {
+		!strings.HasPrefix(told.words.Sentence, "All GPUs were stuck for 10") {
 		t.Errorf("%v", told)
 	}
 }

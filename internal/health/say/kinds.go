@@ -182,7 +182,7 @@ var kinds = []kindWords{
 		was:   "NVLink unused", say: linkUnused, news: slow},
 	{is: cluster.KindStepSlower, Label: Label{One: "slower than before", Many: "jobs slower than before"},
 		was: "slower than before", say: stepSlower, news: slow},
-	{is: cluster.KindStalled, Label: Label{One: "stood still", Many: "jobs that stood still"}, was: "stood still",
+	{is: cluster.KindStalled, Label: Label{One: "was stuck", Many: "jobs that were stuck"}, was: "was stuck",
 		say: stalledJob, news: slow},
 	{is: cluster.KindLogSilent, Label: Label{One: "log silent", Many: "jobs with a silent log"}, was: "log silent",
 		say: silentLog, news: slow, cited: true},

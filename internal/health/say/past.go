@@ -74,8 +74,8 @@ func whySlower(by *pace.Slower) string {
 func stalledJob(w *Words, e evidence) {
 	stall := e.compared.Stall
 	lasted := formatDuration(stall.To.Sub(stall.From))
-	w.Short, w.Long = "stood still for "+lasted, "stood still for "+lasted
-	w.Sentence = fmt.Sprintf("All GPUs stood still for %s, until %s", lasted, stall.To.Format(time.TimeOnly))
+	w.Short, w.Long = "was stuck for "+lasted, "was stuck for "+lasted
+	w.Sentence = fmt.Sprintf("All GPUs were stuck for %s, until %s", lasted, stall.To.Format(time.TimeOnly))
 	if stall.Before >= aPause {
 		w.Sentence += fmt.Sprintf("; the longest time before was %s", formatDuration(stall.Before))
 	}

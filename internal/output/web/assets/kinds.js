@@ -50,7 +50,7 @@ export const kinds = {
   "lag": ["L","lags"],
   "nvlink_unused": ["N","NVLink unused"],
   "step_slower": ["","slower than before"],
-  "stalled": ["","stood still"],
+  "stalled": ["","was stuck"],
   "log_silent": ["","log silent"],
   "too_long": ["","will not finish"],
   "low_clock": ["T","low clock"],
