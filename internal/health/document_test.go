@@ -102,7 +102,7 @@ programs on eight shards look alike, and end one by one. This is what proves it,
 	}
 	b.WriteString(`
 While they exchange data at times only, they still work together: in the last 10 minutes of work that must have been in 4% of the samples, and for 10 s. Time in which a job
-hangs or rests does not count. A GPU that stands still while the others go on as before proves the opposite, for half an hour.
+hangs or rests does not count. A GPU that is stuck while the others continue as before proves the opposite, for half an hour.
 Where traffic is the evidence, a GPU that has sent nothing in its last 45 s of work is not called slow; the traffic of its node counts for it only where ` + "`network`" + ` is the evidence.
 GPUs on several nodes are compared with each other if nearly all nodes exchange data, or pause together; otherwise each with those of its node.
 Data that is exchanged makes no peers: if two sets of GPUs do so at two levels, with a factor of 1.5 between them, for a minute, the job has two roles, such as
