@@ -39,7 +39,7 @@ func TestThresholdFlags(t *testing.T) {
 		"--gpu-util-thresh=20,50": `gpu_util_thresh = [20, 50] # --gpu-util-thresh`,
 		"--mem-util-thresh 10 80": `mem_util_thresh = [10, 80] # --mem-util-thresh`,
 		"":                        `gpu_util_thresh = [60, 85] # default`,
-		"5":                       `# mem_util_thresh is not set`,
+		"5":                       `mem_util_thresh = [60, 85]`,
 	} {
 		apptest.WithSettings(t, "", "")
 		code, out, errs := apptest.Run(t, append([]string{"config"}, strings.Fields(args)...)...)

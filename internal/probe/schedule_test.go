@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -25,7 +26,13 @@ func reschedule(t *testing.T, id wire.ProcessID, s wire.Schedule) wire.Signaled 
 
 // All threads of a process get the nice value and the CPUs, and only of the process that was shown.
 func TestSchedule(t *testing.T) {
-	c := startNode(t, 0, os.Args[0], headlessArg) // it has several threads
+	c := startNode(t, 0, os.Args[0], headlessArg)
+	for deadline := time.Now().Add(10 * time.Second); len(proc.Of("/proc", c.id.PID).Threads()) < 2; { // it has several soon
+		if time.Now().After(deadline) {
+			t.Fatal("the process has one thread")
+		}
+		time.Sleep(time.Millisecond)
+	}
 	if got := reschedule(t, c.id, wire.Schedule{Nice: new(7)}); got.ErrorID != "" {
 		t.Fatalf("%+v", got)
 	}
@@ -40,11 +47,7 @@ func TestSchedule(t *testing.T) {
 	if got := reschedule(t, c.id, wire.Schedule{CPUs: strconv.Itoa(cpu)}); got.ErrorID != "" {
 		t.Fatalf("%+v", got)
 	}
-	threads := proc.Of("/proc", c.id.PID).Threads()
-	if len(threads) < 2 {
-		t.Fatalf("threads %v", threads)
-	}
-	for _, tid := range threads {
+	for _, tid := range proc.Of("/proc", c.id.PID).Threads() {
 		stat, err := proc.Of("/proc", c.id.PID).Thread(tid).Stat()
 		var set unix.CPUSet
 		if err := unix.SchedGetaffinity(tid, &set); err == nil && (set.Count() != 1 || !set.IsSet(cpu)) {
