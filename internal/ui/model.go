@@ -38,6 +38,7 @@ type model struct {
 	light    bool
 	theme    *draw.Theme
 	terminal *terminal.Terminal
+	title    string // of the window
 	dirty    bool
 }
 
@@ -312,7 +313,7 @@ func (m *model) View() tea.View {
 
 // viewModes returns the window title and the mouse mode.
 func (m *model) viewModes() tea.View {
-	v := tea.View{WindowTitle: header.Window(m.scene.Job), MouseMode: tea.MouseModeCellMotion}
+	v := tea.View{WindowTitle: m.title, MouseMode: tea.MouseModeCellMotion}
 	if m.view.noMouse {
 		v.MouseMode = tea.MouseModeNone
 	}
@@ -322,6 +323,7 @@ func (m *model) viewModes() tea.View {
 func (m *model) paintFrame() {
 	defer m.restoreOnPanic()
 	c := m.terminal.Blank(m.scene.W, m.height)
+	m.title = header.Window(m.scene.Snap, m.scene.Job)
 	f := &part.Frame{Canvas: c, Scene: m.scene}
 	m.view.drawPage(f)
 	if m.Tape != nil {

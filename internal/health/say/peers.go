@@ -65,8 +65,9 @@ func (e evidence) lagsByUse(w *Words) {
 	case own >= sameClock*median:
 		facts = append(facts, fmt.Sprintf("same clocks as the others (%.0f MHz)", median))
 	}
-	more, end, hint := e.ofItsHost()
-	w.Sentence, w.Hint = strings.Join(append(facts, more...), ", ")+end+".", hint
+	cause := e.ofItsHost()
+	w.giveReason(cause.why)
+	w.Sentence, w.Hint = strings.Join(append(facts, cause.facts...), ", ")+cause.end+".", cause.hint
 }
 
 // lagsByClock describes a GPU that works at a lower clock than the others.
@@ -75,12 +76,17 @@ func (e evidence) lagsByClock(w *Words) {
 	w.Flag = "!LAG clk " + strings.TrimPrefix(fmt.Sprintf("%.2f", own/median), "0")
 	w.Short = fmt.Sprintf("lags %.0f/%.0f MHz", own, median)
 	w.Long = fmt.Sprintf("lags: SM clock %.0f against a median of %.0f MHz", own, median)
-	w.Sentence = fmt.Sprintf("SM clock %.0f MHz against a median of %.0f MHz%s; the others wait for it.", own, median,
-		e.whySlow())
+	why := e.whySlow()
+	w.giveReason(why)
+	w.Sentence = fmt.Sprintf("SM clock %.0f MHz against a median of %.0f MHz", own, median)
+	if why != "" {
+		w.Sentence += " (" + why + ")"
+	}
+	w.Sentence += "; the others wait for it."
 	w.Hint = "if it stays slow, report it to your admins"
 }
 
-// whySlow names the driver's reason for a low clock.
+// whySlow names the driver's reason for a low clock; "": it gives none.
 func (e evidence) whySlow() string {
 	bits := signs.Reasons(e.gpu)
 	for _, r := range []struct {
@@ -93,7 +99,7 @@ func (e evidence) whySlow() string {
 		{wire.ThrottleAppClocks, "application clocks are set"},
 	} {
 		if bits&r.bits != 0 {
-			return " (" + r.name + ")"
+			return r.name
 		}
 	}
 	return ""

@@ -7,13 +7,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
+// hostCause is what the host side of a GPU says about its lag.
+type hostCause struct {
+	facts []string // about its process
+	why   string   // the reason in a few words; "": unknown
+	end   string   // the reason again, where it ends the facts
+	hint  string
+}
+
 // ofItsHost compares the CPUs, reads and writes of the process on an idle GPU with those of other processes of its job.
 // It explains a lag: uneven CPUs, reads and writes alone are no sign of a problem.
-func (e evidence) ofItsHost() (facts []string, end, hint string) {
-	hint = "look at what this process waits for: its data loader, its CPUs, its storage"
+func (e evidence) ofItsHost() (c hostCause) {
+	c.hint = "look at what this process waits for: its data loader, its CPUs, its storage"
 	p := signs.ProcessOf(e.node, e.gpu)
 	if p == nil {
-		return nil, "", hint
+		return c
 	}
 	cpu, others := signs.CPUOf(e.node, e.gpu)
 	if cpu == cpu {
@@ -21,32 +29,42 @@ func (e evidence) ofItsHost() (facts []string, end, hint string) {
 		if others == others {
 			fact += fmt.Sprintf(" (others: %.0f%%)", others)
 		}
-		facts = append(facts, fact)
+		c.facts = append(c.facts, fact)
 	}
 	starved := signs.Starved(cpu, others)
 	if starved {
-		end = ": waiting on its CPU or data loader"
-		hint = fmt.Sprintf("check the data loader of PID %d and its CPUs (column cpu_affinity)", p.PID)
+		c.why = "waiting on its CPU or data loader"
+		c.end = ": " + c.why
+		c.hint = fmt.Sprintf("check the data loader of PID %d and its CPUs (column cpu_affinity)", p.PID)
 	}
 	h := signs.HostOf(e.job, e.nodes, e.node, e.gpu)
 	if h.ReadsLess() && !starved {
-		hint = fmt.Sprintf("check the data loader of PID %d, and the storage from which it reads", p.PID)
+		c.why = "reads " + compareRates(h.Own.Read, h.Others.Read)
+		c.hint = fmt.Sprintf("check the data loader of PID %d, and the storage from which it reads", p.PID)
 	}
 	if h.ReadsLess() || h.ReadsMore() {
-		facts = append(facts, "reads "+compareRates(h.Own.Read, h.Others.Read))
+		c.facts = append(c.facts, "reads "+compareRates(h.Own.Read, h.Others.Read))
 	}
 	if h.WritesMore() {
-		facts = append(facts, "writes "+compareRates(h.Own.Write, h.Others.Write))
+		c.facts = append(c.facts, "writes "+compareRates(h.Own.Write, h.Others.Write))
 	}
 	if h.Bound() {
-		facts = append(facts, fmt.Sprintf("is bound to %s (others: %.0f)", text.Count(int(h.Own.CPUs), "CPU"), h.Others.CPUs))
-		hint = fmt.Sprintf("give PID %d and its data loader more CPUs: see --cpus-per-task and --cpu-bind of srun",
+		c.why = fmt.Sprintf("bound to %s (others: %.0f)", text.Count(int(h.Own.CPUs), "CPU"), h.Others.CPUs)
+		c.facts = append(c.facts, "is "+c.why)
+		c.hint = fmt.Sprintf("give PID %d and its data loader more CPUs: see --cpus-per-task and --cpu-bind of srun",
 			p.PID)
 	}
-	if len(facts) > 0 {
-		facts[0] = "its process " + facts[0]
+	if len(c.facts) > 0 {
+		c.facts[0] = "its process " + c.facts[0]
 	}
-	return facts, end, hint
+	return c
+}
+
+// giveReason adds the reason of a lag to its name: "lags 24/94%: waiting on its CPU or data loader".
+func (w *Words) giveReason(why string) {
+	if why != "" {
+		w.Long = w.Short + ": " + why
+	}
 }
 
 // compareRates compares two rates: "2 MB/s (others: 300)".

@@ -347,7 +347,7 @@ func TestEventsOfTheUser(t *testing.T) {
 	lag := finding(cluster.KindLag, cluster.Warning, "n1", 0, 0)
 	lag.GPU, lag.Key = 3, "a"
 	s.at(0, finding(cluster.KindJobHang, cluster.Warning, "", 0, 0), lag)
-	s.says(t, "0 lag: 7 train: n1 GPU3 lags")
+	s.says(t, "0 lag: 7 train: n1 GPU3 lags: 0% against a median of 0%")
 	if !slices.Contains(newsworthy.Names(), "lag") || slices.Contains(newsworthy.Defaults().Events, "start") ||
 		slices.Contains(newsworthy.Defaults().Events, "warning") || !slices.Contains(newsworthy.Words(), "thermal") {
 		t.Error("wrong names")

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
@@ -33,17 +33,26 @@ func placeOf(node string, gpu int) string {
 	return fmt.Sprintf("%s GPU%d", node, gpu)
 }
 
+// maxTitle limits a title, in characters: the subject of a mail and a desktop show about as much.
+const maxTitle = 100
+
+// fittingTitle names a job and its problem: with the reason if that fits, otherwise by the name of the problem alone.
+func fittingTitle(j *cluster.JobView, place string, words say.Words) string {
+	for _, what := range []string{words.Long, words.Short} {
+		title := prependJob(j.ID, j.Name, strings.TrimSpace(place+" "+what))
+		if what != "" && utf8.RuneCountInString(title) <= maxTitle {
+			return title
+		}
+	}
+	return prependJob(j.ID, j.Name, strings.TrimSpace(place+" "+words.One))
+}
+
 // ofFinding is the news of a finding.
 func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, event newsworthy.Event) Item {
 	words := say.Finding(s, f)
 	i := Item{At: s.At, Event: event, Kind: f.Kind, Severity: f.Severity, Job: j.ID, Name: j.Name, Node: f.Node,
 		GPU: f.GPU, Since: f.Since, Place: placeOf(f.Node, f.GPU), Many: words.Many, Text: words.Sentence}
-	what := words.One
-	if d := s.Stacks[j.ID]; f.Kind == cluster.KindJobHang && !awaitsStacks(s, &i) && d.State == rankstacks.Stuck &&
-		d.Headline != "" {
-		what = words.Long // it names the rank that the job waits for
-	}
-	i.Title = prependJob(j.ID, j.Name, strings.TrimSpace(i.Place+" "+what))
+	i.Title = fittingTitle(j, i.Place, words)
 	if words.Hint != "" {
 		i.Text += " → " + words.Hint
 	}

@@ -25,7 +25,7 @@ func (p *Page) Draw(f *part.Frame) {
 		return
 	}
 	header.DrawGPU(f)
-	r := newRooms(f.H)
+	r := newRooms(f.Scene, p.chosenGPU(f.Scene))
 	list := gpusOf(f.Scene)
 	at := p.indexOfChosen(list)
 	if f.H >= part.Small {

@@ -63,6 +63,18 @@ func (p *Page) indexOfChosen(list []*cluster.GPU) int {
 	})
 }
 
+// chosenGPU returns the chosen GPU; nil: it is gone.
+func (p *Page) chosenGPU(s *part.Scene) *cluster.GPU {
+	if s.Node == nil {
+		return nil
+	}
+	list := gpusOf(s)
+	if at := p.indexOfChosen(list); at >= 0 {
+		return list[at]
+	}
+	return nil
+}
+
 // chooseByKey chooses a GPU of a node by its key; "" leaves the choice to Settle.
 func (p *Page) chooseByKey(node, key string) {
 	*p = Page{node: node, chosen: key != "", gpu: gpuID{key: key, number: cluster.NoNumber}}
@@ -147,7 +159,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !tally.Shows(s.Node) {
 		return p.connection.Press(msg, s)
 	}
-	w := p.processWindow(s, newRooms(s.H))
+	w := p.processWindow(s, newRooms(s, p.chosenGPU(s)))
 	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
 	if !moved {
 		return nav.Answer{}
@@ -212,7 +224,7 @@ func (p *Page) goToNextNode(s *part.Scene, by int) nav.Answer {
 
 // Wants asks for the selected node with its processes.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
-	return nav.Wants{Selected: true, Processes: newRooms(s.H).processes > 0}
+	return nav.Wants{Selected: true, Processes: newRooms(s, p.chosenGPU(s)).processes > 0}
 }
 
 // processWindow returns the part of the list of processes that is on the screen.

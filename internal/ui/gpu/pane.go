@@ -15,7 +15,7 @@ func Draw(f *part.Frame, y int, g *cluster.GPU) {
 		return
 	}
 	p := &Page{chosen: true, gpu: idOf(g), pane: true}
-	r := roomsFrom(y, f.H)
+	r := roomsFrom(y, f.H, 1, 1)
 	need := 0
 	for _, finding := range findingsOf(f, g) {
 		need += header.SentenceRows(f, &finding)

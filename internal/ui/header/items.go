@@ -97,11 +97,11 @@ func leastWide(items []headerProblem, count string) int {
 	return w
 }
 
-// vitalWide returns the width of the longest wordings of the items that row 1 should always have.
+// vitalWide returns the width of the fair wordings of the items that row 1 should always have.
 func vitalWide(s *part.Scene, all []headerProblem) (w int) {
 	n := 0
 	for n < len(all) && all[n].vital {
-		w += all[n].wordingWidth(0) + 2
+		w += all[n].wordingWidth(all[n].fair) + 2
 		n++
 	}
 	counts := countUnnamed(s, all[n:])
@@ -143,11 +143,8 @@ func gatherItems(f *part.Frame) []headerProblem {
 		all[at].count++
 	}
 	for i := range all {
-		all[i].setWordings(f, firsts[i], labels[i])
+		all[i].setWordings(f, firsts[i], labels[i], i == 0)
 		all[i].vital = all[i].severity == cluster.Critical
-	}
-	if len(all) > 0 && len(all[0].texts) > 1 { // the worst one keeps its name
-		all[0].least = len(all[0].texts) - 2
 	}
 	warnings := slices.IndexFunc(all, func(i headerProblem) bool { return i.severity < cluster.Critical })
 	if warnings < 0 {
@@ -175,30 +172,53 @@ const (
 	nameFrom = 60
 )
 
-// setWordings sets the wordings: a single finding is named, several are counted. Beside others, a warning keeps its
-// name, and an error at least its kind.
-func (i *headerProblem) setWordings(f *part.Frame, first *cluster.Finding, label say.Label) {
-	switch {
-	case i.count > 1:
+// setWordings sets the wordings: a single finding has its reason, if there is room, and is named; several are counted.
+// Beside others, the worst problem and a warning keep their names, and an error at least its kind.
+func (i *headerProblem) setWordings(f *part.Frame, first *cluster.Finding, label say.Label, isWorst bool) {
+	if i.count > 1 {
 		i.texts = []string{strconv.Itoa(i.count) + " " + label.Many}
 		return
+	}
+	words, name := f.Say(first), ""
+	if f.W >= nameFrom && first.Node != "" {
+		name = f.NodeName(first.Node, rowName) + " "
+	}
+	named := func(s string) string {
+		if name == "" || s == "" {
+			return s
+		}
+		return name + WordsOnGPU(first, s)
+	}
+	keepsName := name != ""
+	switch i.texts = []string{named(words.Long), named(label.One), label.One}; {
 	case first.Kind.StopsJob() && first.Node == "": // the rank that the job waits for is what matters
-		i.texts = slices.Compact([]string{f.Say(first).Long, label.One})
-		i.least = len(i.texts) - 1
-		return
-	case f.W < nameFrom || first.Node == "":
-		i.texts = []string{label.One}
-		return
+		i.orderWordings(0)
+		keepsName = isWorst
+	case first.Kind == cluster.KindLag && keepsName: // the size of the lag matters as much as the GPU
+		i.texts = slices.Insert(i.texts, 1, named(words.Short))
+		i.orderWordings(1)
+	default:
+		i.orderWordings(1)
 	}
-	name := f.NodeName(first.Node, rowName) + " "
-	if first.Kind == cluster.KindLag { // the size of the lag matters as much as the GPU
-		i.texts = append(i.texts, name+WordsOnGPU(first, f.Say(first).Short))
-	}
-	i.texts = append(i.texts, name+WordsOnGPU(first, label.One))
 	i.least = len(i.texts) - 1
-	if i.texts = append(i.texts, label.One); i.severity == cluster.Critical {
-		i.least++
+	if keepsName && (isWorst || i.severity < cluster.Critical) {
+		i.least = max(len(i.texts)-2, 0)
 	}
+}
+
+// orderWordings leaves out empty and equal wordings, and those that are not shorter than the one before. The one at fair
+// is what each item gets before others get longer ones.
+func (i *headerProblem) orderWordings(fair int) {
+	var kept []string
+	for at, text := range i.texts {
+		if n := len(kept); text != "" && (n == 0 || draw.Width(text) < draw.Width(kept[n-1])) {
+			kept = append(kept, text)
+		}
+		if at == fair {
+			i.fair = max(len(kept)-1, 0)
+		}
+	}
+	i.texts = kept
 }
 
 // slurmAway says that SLURM does not answer, so the jobs on the screen come from its last answer. If nothing else is

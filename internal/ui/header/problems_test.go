@@ -61,7 +61,7 @@ func TestRow1NamesErrorsFirst(t *testing.T) {
 		80:  lost + "✗ login refused   " + lags + "  +2",
 		100: lost + refused + lags + " 0/0%  +2",
 		120: lost + refused + lags + " 0/0%  +2",
-		200: lost + refused + lags + " 0/0%  ▲ gpu-n01 GPU0 thermal  ▲ gpu-n01 GPU0 ECC errors",
+		200: lost + refused + lags + ": 0% against a median of 0%  ▲ gpu-n01 GPU0 thermal throttling  ▲ gpu-n01 GPU0 ECC errors",
 	} {
 		f := sceneOf(findings...)
 		f.W, f.Canvas = w, draw.New(w, f.H)
@@ -93,7 +93,7 @@ func TestRow1Names(t *testing.T) {
 		want     string
 	}{
 		{[]cluster.Finding{refused}, "✗ gpu-n02 login refused"},
-		{[]cluster.Finding{thermal}, "▲ gpu-n01 GPU0 thermal"},
+		{[]cluster.Finding{thermal}, "▲ gpu-n01 GPU0 thermal throttling"},
 		{[]cluster.Finding{unplaced}, "✗ gpu-n01 GPU? lost"},
 		{[]cluster.Finding{lost, thermal, slow, over, {}}, "✗ gpu-n01 GPU1 lost   ▲ 2 GPUs throttled"},
 		{[]cluster.Finding{refused, refused}, "✗ 2 logins refused"},

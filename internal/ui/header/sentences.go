@@ -17,8 +17,8 @@ const (
 	sentenceBeside = 60
 )
 
-// DrawSentences writes findings from row y up to row end, and returns the row below the last. Each is written whole if
-// there is room, otherwise in one short line. GPUs of a node with the same problem share a sentence.
+// DrawSentences writes findings from row y up to row end, and returns the row below the last. If there is not room for
+// all of them, their facts come before their hints. GPUs of a node with the same problem share a sentence.
 func DrawSentences(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return drawFindings(f, y, end, whereWide(f), findings)
 }
@@ -31,35 +31,39 @@ func DrawSentencesHere(f *part.Frame, y, end int, findings []cluster.Finding) in
 // drawFindings writes findings, with where columns for their place, from row y up to row end, and returns the row
 // below.
 func drawFindings(f *part.Frame, y, end, where int, findings []cluster.Finding) int {
-	all := GroupAlike(findings)
+	groups := GroupAlike(findings)
+	all := make([]sayable, len(groups))
+	for i := range groups {
+		finding, words := groups[i].Say(f)
+		all[i] = newSayable(f, where, finding, words)
+	}
+	chooseDetails(all, end-y)
 	for i := range all {
-		finding, words := all[i].Say(f)
-		more := 0 // rows for "+3 more"
-		if i < len(all)-1 {
-			more = 1
-		}
-		lines := sentenceLines(f, where, words)
-		if where == 0 && y+lines[len(lines)-1].row+1+more > end { // the sentence matters more than its hint
-			whole := words
-			whole.Hint = ""
-			lines = sentenceLines(f, where, whole)
-		}
-		if y+lines[len(lines)-1].row+1+more > end {
-			room := max(f.W-1-sentenceText(where), 10)
-			lines = []sentenceLine{{0, sentenceText(where), inOneLine(words, room), draw.Text}}
-		}
-		height := lines[len(lines)-1].row + 1
-		if y+height+more > end {
+		s := &all[i]
+		if s.shown == hidden {
 			if y < end {
-				f.Left(3, y, f.W-4, countHidden(FirstFindings(all[i:])), draw.Dim)
+				f.Left(3, y, f.W-4, countHidden(FirstFindings(groups[i:])), draw.Dim)
 				y++
 			}
 			return y
 		}
-		drawFinding(f, y, where, finding, lines)
-		y += height
+		drawFinding(f, y, where, s.finding, s.lines[s.shown])
+		y += s.rows(s.shown)
 	}
 	return y
+}
+
+// FactRows returns the number of rows that findings take on a page about their GPU: the facts of the worst one, and a
+// line for each of the others. hints is the number of rows that the hint of the worst one takes.
+func FactRows(f *part.Frame, findings []cluster.Finding) (facts, hints int) {
+	groups := GroupAlike(findings)
+	if len(groups) == 0 {
+		return 0, 0
+	}
+	finding, words := groups[0].Say(f)
+	worst := newSayable(f, 0, finding, words)
+	facts = worst.rows(sentence)
+	return facts + len(groups) - 1, worst.rows(withHint) - facts
 }
 
 // SentenceRows returns the number of rows that Sentence takes.

@@ -28,11 +28,11 @@ func TestWindow(t *testing.T) {
 		{strings.Repeat("4", 1000), nil, "nvnodetop " + strings.Repeat("4", 70)},
 	} {
 		job := cluster.JobView{Job: cluster.Job{ID: test.id}, Findings: test.findings}
-		if got := Window(&job); got != test.want {
+		if got := Window(&cluster.Snapshot{}, &job); got != test.want {
 			t.Errorf("%q: %q, want %q", test.id, got, test.want)
 		}
 	}
-	if got := Window(nil); got != "nvnodetop" {
+	if got := Window(&cluster.Snapshot{}, nil); got != "nvnodetop" {
 		t.Errorf("without a job: %q", got)
 	}
 }
