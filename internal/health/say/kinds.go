@@ -195,9 +195,10 @@ var kinds = []kindWords{
 		say: idleGPU, news: News{EventIdle, cluster.Note, atOnce}, charts: []metric.ID{metric.Util},
 		cells: []metric.ID{metric.Util}},
 	{is: cluster.KindJobIdle, Label: Label{One: "all GPUs idle", Many: "jobs idle"}, was: "all GPUs idle",
-		say: idleJob, news: News{EventIdle, cluster.Note, atOnce}, cited: true},
+		say: idleJob, news: News{EventIdle, cluster.Note, atOnce}, cited: true, cells: []metric.ID{metric.Util}},
 	{is: cluster.KindJobHang, Label: Label{One: "job seems to hang", Many: "jobs seem to hang"},
-		was: "the job seemed to hang", say: hangingJob, news: News{EventHang, cluster.Warning, atOnce}, cited: true},
+		was: "the job seemed to hang", say: hangingJob, news: News{EventHang, cluster.Warning, atOnce}, cited: true,
+		cells: []metric.ID{metric.Util}, charts: []metric.ID{metric.Util}},
 	{is: cluster.KindImbalance, Label: Label{One: "uses more memory", Many: "GPUs use more memory"},
 		was: "more memory in use than on other GPUs", say: memoryImbalance, news: warning,
 		charts: []metric.ID{metric.MemoryUsed}},
@@ -278,7 +279,7 @@ var Letters = []Letter{
 	{'P', "brake", "power brake, !PWR"},
 	{'N', "link", "NVLink, PCIe, LINK n/m !LINK"},
 	{'L', "lags", "slower than the job's other GPUs, !LAG"},
-	{'I', "idle", "idle while the others work, !IDLE"},
+	{'I', "idle", "idle while others work or wait for it, !IDLE !AWAITED"},
 }
 
 // LetterRank orders letters: the lowest rank comes first.

@@ -159,7 +159,7 @@ func (e evidence) isAwaited(w *Words) {
 func (e evidence) isAwaitedByAll(w *Words) {
 	c := e.compared
 	wait := fmt.Sprintf("%d of %d GPUs wait for it", c.Count, c.Of)
-	w.Flag = "!WAIT"
+	w.Flag = "!AWAITED"
 	w.Short = fmt.Sprintf("%d GPUs wait for it", c.Count)
 	w.Long = fmt.Sprintf("%s: works at %.0f W", wait, c.Own[pace.Power])
 	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one %s, or the slow one.", wait,

@@ -54,6 +54,7 @@ var FailureLabels = map[reach.Class]Label{
 
 var (
 	refused     = Label{One: "login refused", Many: "logins refused"}
+	awaited     = Label{Letter: 'I', AgeFlag: true, One: "awaited", Many: "GPUs awaited"}
 	unreachable = Label{One: "unreachable", Many: "nodes unreachable"}
 )
 
@@ -71,9 +72,15 @@ func LabelOf(f *cluster.Finding) Label {
 	case f.Kind == cluster.KindLag && f.Key == "":
 		l = Label{One: "a different GPU is slow each time", Many: "jobs whose slow GPU changes"}
 	case f.Kind == cluster.KindLag && f.Compared != nil && f.Compared.How == cluster.Alone:
-		l.Letter, l.One, l.Many = 0, "awaited", "GPUs awaited"
+		l = awaited
+		l.Letter, l.AgeFlag = 0, true
 	case f.Kind == cluster.KindLag && f.Severity < cluster.Warning:
 		l.Letter = 0
+	case f.Kind.StopsJob() && f.Node != "":
+		l = awaited
+		if f.Severity < cluster.Warning {
+			l.Letter = 0
+		}
 	case f.Kind == cluster.KindRankGone && f.Severity < cluster.Critical:
 		l.Letter, l.One, l.Many = 0, "rank ended", "GPUs whose rank has ended"
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
@@ -98,7 +105,10 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	if how.say != nil {
 		e := evidenceOf(s, f)
 		how.say(&w, e)
-		addRankStacks(&w, e, f.Kind)
+		addRankStacks(&w, e)
+		if f.Kind.StopsJob() && f.Node != "" {
+			sayAwaited(&w, e)
+		}
 		if how.advised {
 			useDriverAdvice(&w, e)
 		}
@@ -134,7 +144,8 @@ type evidence struct {
 	compared  *cluster.Comparison
 	silence   *cluster.Silence
 	stacks    *rankstacks.Verdict // of the job's ranks, since it stands still; nil: they were not asked
-	severity  cluster.Severity    // of the finding
+	kind      cluster.Kind        // of the finding
+	severity  cluster.Severity    // likewise
 	every     bool                // it is about all GPUs of the node; gpu is one of them
 	since     time.Time           // likewise
 	at        time.Time           // of the Snapshot
@@ -151,7 +162,7 @@ var nothing = evidence{
 func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	e := nothing
 	e.at, e.nodes, e.discovery = s.At, s.Nodes, &s.Discovery
-	e.severity, e.since, e.every = f.Severity, f.Since, f.Every
+	e.kind, e.severity, e.since, e.every = f.Kind, f.Severity, f.Since, f.Every
 	if f.Compared != nil {
 		e.compared = f.Compared
 	}

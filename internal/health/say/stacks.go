@@ -4,13 +4,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
 // addRankStacks adds what the ranks of a job do, if the job hangs and they were asked since.
-func addRankStacks(w *Words, e evidence, kind cluster.Kind) {
-	if e.stacks == nil || !kind.StopsJob() {
+func addRankStacks(w *Words, e evidence) {
+	if e.stacks == nil || !e.kind.StopsJob() {
 		return
 	}
 	if d := e.stacks; d.State == rankstacks.Stuck && d.Headline != "" {

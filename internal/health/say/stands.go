@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -46,6 +47,32 @@ func waitingJob(w *Words, e evidence) {
 	w.Sentence = fmt.Sprintf("%d of %d GPUs wait in a collective%s; its process or its node is at work.", c.Count, c.Of,
 		e.firstToStop(": "))
 	w.Hint = "it may write a checkpoint or prepare data: if that takes longer than it should, look at its log"
+}
+
+// sayAwaited describes a place for which a job waits that stands still: what it does, and what the others do.
+func sayAwaited(w *Words, e evidence) {
+	c, since := e.compared, ""
+	if at := c.First.Since; !at.IsZero() {
+		since = ", idle since " + at.Format(time.TimeOnly)
+	}
+	w.Flag, w.Short = "!AWAITED", "awaited by the job"
+	w.Long = w.Short + since
+	w.Sentence = "Awaited by the job" + e.rankAndProcess() + since
+	if c.Of > 0 {
+		w.Sentence += fmt.Sprintf("; %d of %d GPUs %s", c.Count, c.Of, e.stand())
+	}
+	w.Sentence += "."
+	if d := e.stacks; d != nil && d.State == rankstacks.Stuck && d.Headline != "" {
+		w.Sentence += fmt.Sprintf(" At %s: %s.", d.Time.Format(time.TimeOnly), d.Headline)
+	}
+}
+
+// stand says what the GPUs of a job that stands still do.
+func (e evidence) stand() string {
+	if e.kind == cluster.KindJobIdle {
+		return "are idle"
+	}
+	return "wait in a collective"
 }
 
 // firstToStop names the GPUs that stopped first, with the time: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if

@@ -26,8 +26,8 @@ func newRooms(s *part.Scene, g *cluster.GPU) rooms {
 	return roomsFrom(head, s.H, facts, hints)
 }
 
-// problemRows returns the rows that the problems of a GPU need: for their facts, and for the hint of the worst one. There
-// is a row for each even without a problem, so that most problems move nothing.
+// problemRows returns the rows that the problems of a GPU need: for their facts, and for the hint of the worst one.
+// There is a row for each even without a problem, so that most problems move nothing.
 func problemRows(s *part.Scene, g *cluster.GPU) (facts, hints int) {
 	if g == nil || tally.Absent(g) || tally.Lost(g) != "" {
 		return 1, 1

@@ -206,8 +206,8 @@ func (i *headerProblem) setWordings(f *part.Frame, first *cluster.Finding, label
 	}
 }
 
-// orderWordings leaves out empty and equal wordings, and those that are not shorter than the one before. The one at fair
-// is what each item gets before others get longer ones.
+// orderWordings leaves out empty wordings, and those that are not shorter than the one before. The one at fair is what
+// each item gets before others get longer ones.
 func (i *headerProblem) orderWordings(fair int) {
 	var kept []string
 	for at, text := range i.texts {

@@ -61,7 +61,8 @@ func TestRow1NamesErrorsFirst(t *testing.T) {
 		80:  lost + "✗ login refused   " + lags + "  +2",
 		100: lost + refused + lags + " 0/0%  +2",
 		120: lost + refused + lags + " 0/0%  +2",
-		200: lost + refused + lags + ": 0% against a median of 0%  ▲ gpu-n01 GPU0 thermal throttling  ▲ gpu-n01 GPU0 ECC errors",
+		200: lost + refused + lags + ": 0% against a median of 0%  ▲ gpu-n01 GPU0 thermal throttling  " +
+			"▲ gpu-n01 GPU0 ECC errors",
 	} {
 		f := sceneOf(findings...)
 		f.W, f.Canvas = w, draw.New(w, f.H)

@@ -16,8 +16,8 @@ import (
 const maxTitle = 80
 
 // Window is the title of the window: the job, its number of problems, and the worst of them in as many words as fit:
-// "nvnodetop 48211 X1 !3 gpu-n03 GPU2 lost". job may be nil. It is ASCII, since some terminals mistake a byte of "✗" for
-// the end of a title, and show the rest as text.
+// "nvnodetop 48211 X1 !3 gpu-n03 GPU2 lost". job may be nil. It is ASCII, since some terminals mistake a byte of "✗"
+// for the end of a title, and show the rest as text.
 func Window(s *cluster.Snapshot, job *cluster.JobView) string {
 	if job == nil {
 		return "nvnodetop"

@@ -1,6 +1,7 @@
 package part
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -14,20 +15,43 @@ import (
 type Health struct {
 	snapshot *cluster.Snapshot
 	findings []cluster.Finding
-	silent   bool // a finding explains why all nodes are silent
+	placed   []cluster.Finding // the findings, with one more for each place for which the job waits
+	silent   bool              // a finding explains why all nodes are silent
 	ByNode   map[string][]*cluster.Finding
 }
 
-// NewHealth sorts the findings of a job.
+// NewHealth sorts the findings of a job. That the job stands still is also a finding about the places for which it
+// waits.
 func NewHealth(s *cluster.Snapshot, job *cluster.JobView) Health {
-	h := Health{snapshot: s, findings: job.Findings, ByNode: make(map[string][]*cluster.Finding)}
-	for i := range job.Findings {
-		if f := &job.Findings[i]; f.Holds() {
+	h := Health{snapshot: s, findings: job.Findings, placed: placeFindings(s, job.Findings),
+		ByNode: make(map[string][]*cluster.Finding)}
+	for i := range h.placed {
+		if f := &h.placed[i]; f.Holds() {
 			h.silent = h.silent || f.Kind == cluster.KindSilence
 			h.ByNode[f.Node] = append(h.ByNode[f.Node], f)
 		}
 	}
 	return h
+}
+
+// placeFindings adds the places for which the job waits to its findings, and keeps their order: those that hold first,
+// and the worst first.
+func placeFindings(s *cluster.Snapshot, findings []cluster.Finding) []cluster.Finding {
+	var awaited []cluster.Finding
+	for i := range findings {
+		awaited = append(awaited, tally.AwaitedPlaces(s, &findings[i])...)
+	}
+	if awaited == nil {
+		return findings
+	}
+	placed := slices.Concat(awaited, findings)
+	slices.SortStableFunc(placed, func(a, b cluster.Finding) int {
+		if a.Holds() != b.Holds() {
+			return map[bool]int{true: -1, false: 1}[a.Holds()]
+		}
+		return cmp.Compare(b.Severity, a.Severity)
+	})
+	return placed
 }
 
 // Mark shows a severity on the screen: a glyph, and the role for it and its subject.
@@ -131,7 +155,7 @@ func (h Health) Listed(node string) []cluster.Finding {
 	if node == "" {
 		return h.findings
 	}
-	return slices.DeleteFunc(slices.Clone(h.findings), func(f cluster.Finding) bool { return f.Node != node })
+	return slices.DeleteFunc(slices.Clone(h.placed), func(f cluster.Finding) bool { return f.Node != node })
 }
 
 // Over is the key in BySeverity for findings that are over.
