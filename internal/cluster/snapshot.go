@@ -344,6 +344,9 @@ type Finding struct {
 // Of reports whether the finding is about this GPU of its node.
 func (f *Finding) Of(g *GPU) bool { return f.Every || f.Key != "" && f.Key == g.Key }
 
+// OfAwaited reports whether the finding is about GPUs for which a job waits that stands still, not about the job.
+func (f *Finding) OfAwaited() bool { return f.Kind.StopsJob() && (f.Key != "" || f.Every) }
+
 // Holds reports whether the finding is true now. A cleared finding stays for Linger, so that lines do not come and go.
 func (f *Finding) Holds() bool { return f.Over.IsZero() }
 

@@ -11,9 +11,10 @@ import (
 const mostAwaited = 3
 
 // AwaitedPlaces returns a finding for each place for which a job waits that stands still: the GPUs that stopped first,
-// otherwise those of the few ranks that are elsewhere than the others. f is the finding about the whole job.
+// otherwise those of the few ranks that are elsewhere than the others. f is the finding about the whole job. Some of
+// the GPUs of a node that stopped together are no place: which ones is not known.
 func AwaitedPlaces(s *cluster.Snapshot, f *cluster.Finding) (found []cluster.Finding) {
-	if f.Node != "" || !f.Kind.StopsJob() || !f.Holds() {
+	if !f.Kind.StopsJob() || f.OfAwaited() || !f.Holds() {
 		return nil
 	}
 	var places []cluster.Differing
@@ -26,7 +27,10 @@ func AwaitedPlaces(s *cluster.Snapshot, f *cluster.Finding) (found []cluster.Fin
 	for _, p := range places {
 		at := *f
 		at.Node, at.GPU, at.Key = p.Node, p.Number, p.Key
-		found = append(found, at)
+		at.Every = p.Key == "" && f.Compared.First.Whole
+		if at.OfAwaited() && !(at.Every && f.Node != "") {
+			found = append(found, at)
+		}
 	}
 	return found
 }

@@ -57,4 +57,16 @@ func TestAwaitedPlaces(t *testing.T) {
 	check("a slow GPU that changes", lag, 0)
 	place := AwaitedPlaces(s, &stopped)[0]
 	check("the finding about a place", place, 0)
+	oneNode := stopped
+	oneNode.Node = "n02"
+	check("a job of one node", oneNode, 1)
+
+	stopped.Compared.Places = []cluster.Differing{{Node: "n02", Number: cluster.NoNumber}}
+	check("some GPUs of a node", stopped, 0)
+	stopped.Compared.First.Whole = true
+	if got := AwaitedPlaces(s, &stopped); len(got) != 1 || !got[0].Of(&s.Nodes["n02"].GPUs[1]) {
+		t.Errorf("all GPUs of a node: %+v", got)
+	}
+	oneNode.Compared = stopped.Compared
+	check("all GPUs of the only node", oneNode, 0)
 }

@@ -63,6 +63,11 @@ func LabelOf(f *cluster.Finding) Label {
 	row := rowOf(f.Kind)
 	l := row.Label
 	switch {
+	case f.OfAwaited():
+		l = awaited
+		if f.Severity < cluster.Warning {
+			l.Letter = 0
+		}
 	case f.Class != "":
 		l = cmp.Or(FailureLabels[f.Class], rowOf(cluster.KindFailed).Label)
 	case f.Every:
@@ -76,11 +81,6 @@ func LabelOf(f *cluster.Finding) Label {
 		l.Letter, l.AgeFlag = 0, true
 	case f.Kind == cluster.KindLag && f.Severity < cluster.Warning:
 		l.Letter = 0
-	case f.Kind.StopsJob() && f.Node != "":
-		l = awaited
-		if f.Severity < cluster.Warning {
-			l.Letter = 0
-		}
 	case f.Kind == cluster.KindRankGone && f.Severity < cluster.Critical:
 		l.Letter, l.One, l.Many = 0, "rank ended", "GPUs whose rank has ended"
 	case f.Kind == cluster.KindMissing && f.Severity < cluster.Critical:
@@ -106,7 +106,7 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 		e := evidenceOf(s, f)
 		how.say(&w, e)
 		addRankStacks(&w, e)
-		if f.Kind.StopsJob() && f.Node != "" {
+		if f.OfAwaited() {
 			sayAwaited(&w, e)
 		}
 		if how.advised {

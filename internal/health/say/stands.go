@@ -56,12 +56,16 @@ func sayAwaited(w *Words, e evidence) {
 		since = ", idle since " + at.Format(time.TimeOnly)
 	}
 	w.Flag, w.Short = "!AWAITED", "awaited by the job"
-	w.Long = w.Short + since
-	w.Sentence = "Awaited by the job" + e.rankAndProcess() + since
-	if c.Of > 0 {
-		w.Sentence += fmt.Sprintf("; %d of %d GPUs %s", c.Count, c.Of, e.stand())
+	who := w.Short + e.rankAndProcess()
+	if e.every {
+		w.Short = "GPUs awaited by the job"
+		who = w.Short
 	}
-	w.Sentence += "."
+	w.Long, who = w.Short+since, who+since
+	if c.Of > 0 {
+		who += fmt.Sprintf("; %d of %d GPUs %s", c.Count, c.Of, e.stand())
+	}
+	w.Sentence = Sentence(who)
 	if d := e.stacks; d != nil && d.State == rankstacks.Stuck && d.Headline != "" {
 		w.Sentence += fmt.Sprintf(" At %s: %s.", d.Time.Format(time.TimeOnly), d.Headline)
 	}
