@@ -121,6 +121,9 @@ these rules find nothing:
 			Used:   [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
 			Rank: &cluster.SeenRank{Rank: wire.Rank{Rank: 13, World: new(16)}, PID: 4711},
 		}}
+		if f.OfAwaited() { // the sentence of the job has more
+			f.Key = ""
+		}
 		switch r.kind {
 		case cluster.KindIdle:
 			f.Compared.Count = 1
