@@ -18,6 +18,19 @@ var ofGPU = []field.Field[cluster.GPU]{
 		Help: "share of the GPU memory in use", Number: func(g *cluster.GPU) (float64, bool) {
 			return cluster.Percent(g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal))
 		}},
+	{Key: "memory_peak_percent", Unit: field.Percent, Title: "%PEAK", Width: 5, Example: "95", AtRank: 4, OnGPU: true,
+		Help: "highest share of the GPU memory that was in use while it was watched", DownFirst: true,
+		Number: func(g *cluster.GPU) (float64, bool) {
+			peak, known := memoryPeak(g)
+			if !known {
+				return 0, false
+			}
+			return cluster.Percent(peak, g.Float(metric.MemoryTotal))
+		}},
+	{Key: "memory_full_seconds", Unit: field.Seconds, Title: "full in", Width: 7, Example: "1h", AtRank: 5, OnGPU: true,
+		Help: "time until the GPU memory is full, if it has grown evenly for half an hour", Number: untilMemoryFull},
+	{Key: "memory_peak_bytes", Unit: field.Bytes, Title: "peak/tot", Width: 9, Example: "70GiB", AtRank: 6, OnGPU: true,
+		Help: "highest GPU memory in use while it was watched, by all processes", DownFirst: true, Number: memoryPeak},
 	{Key: "gpu_name", Example: "H100", Help: "model of the GPU",
 		Text: func(g *cluster.GPU) string { return tally.ShortModel(g.Card.Name) }},
 	{Key: "uuid", Example: "GPU-1c2d", Help: "UUID of the GPU",
@@ -33,6 +46,31 @@ var ofGPU = []field.Field[cluster.GPU]{
 func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
 	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help,
 		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measuredNumber(g.Float(id)) }}
+}
+
+// memoryPeak returns the highest memory in use while a GPU was watched.
+func memoryPeak(g *cluster.GPU) (float64, bool) { return g.Memory.Peak(), g.Memory.Known() }
+
+// untilMemoryFull returns the seconds until the memory of a GPU is full, if it fills up.
+func untilMemoryFull(g *cluster.GPU) (float64, bool) {
+	trend, fills := g.Memory.Trend(g.Float(metric.MemoryTotal))
+	return trend.Full.Seconds(), fills
+}
+
+// MemoryUrgency orders GPUs by how soon their memory runs out: those that fill up come first, then those with the
+// highest peak.
+func MemoryUrgency(g *cluster.GPU) (float64, bool) {
+	if g == nil {
+		return 0, false
+	}
+	if left, fills := untilMemoryFull(g); fills {
+		return 100 + 1/(1+left), true
+	}
+	peak, known := memoryPeak(g)
+	if !known {
+		return 0, false
+	}
+	return cluster.Percent(peak, g.Float(metric.MemoryTotal))
 }
 
 func deviceType(g *cluster.GPU) string {

@@ -108,8 +108,9 @@ func InOrder(place func(f *field.Field[Process]) int) (fields []*field.Field[Pro
 // RankNumbers are the numbers in a list of ranks.
 var RankNumbers = InOrder(func(f *field.Field[Process]) int { return f.AtRank })
 
-// RankOrders are the first three of them, by which users sort ranks most.
-var RankOrders = RankNumbers[:3]
+// RankOrders are those by which users sort ranks most: which one runs out of memory, and which one is slow.
+var RankOrders = []*field.Field[Process]{Processes.Field("memory_peak_percent"), Processes.Field("sm_percent"),
+	Processes.Field("cpu_percent")}
 
 func (r *Process) wireProcess() *wire.Process { return r.Process }
 

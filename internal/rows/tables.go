@@ -138,11 +138,12 @@ func ofRanks() []Column {
 		{Key: "gpu", Gap: 1, Priority: 1},
 		{Key: "pid", Gap: 1, Priority: 2},
 	}
-	for i, f := range RankNumbers {
-		list = append(list, Column{Key: f.Key, Gap: 2, Priority: 3 + i})
+	late := []string{"command", "memory_peak_bytes", "rss_bytes", "state"} // the command says more than these numbers
+	early := slices.DeleteFunc(field.Keys(RankNumbers), func(key string) bool { return slices.Contains(late, key) })
+	byPriority := slices.Concat(early, late)
+	for _, key := range append(field.Keys(RankNumbers), "state", "command") {
+		list = append(list, Column{Key: key, Gap: 2, Priority: 3 + slices.Index(byPriority, key)})
 	}
-	list = append(list, Column{Key: "state", Gap: 2, Priority: 4 + len(RankNumbers)},
-		Column{Key: "command", Gap: 2, Priority: 3 + len(RankNumbers)})
 	for _, c := range ofProcesses() {
 		if !c.ByItself && !slices.ContainsFunc(list, func(usual Column) bool { return usual.Key == c.Key }) {
 			list = append(list, Column{Key: c.Key, Spare: true})

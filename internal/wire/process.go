@@ -123,13 +123,13 @@ var amounts = []amount{
 			Help: "CPUs that the process uses: 1 is one CPU."}}},
 	number[uint64]{func(p *Process) **uint64 { return &p.RSS }, field.Field[Process]{
 		Key: "rss_bytes", Also: []string{"rss"}, Unit: field.Bytes, Title: "RSS", Width: 8,
-		Help: "host memory of the process", Example: "4GiB", AtRank: 4,
+		Help: "host memory of the process", Example: "4GiB", AtRank: 7,
 		Chart: field.Chart{Place: 4, Title: "Host memory GiB (RSS)"},
 		Series: field.Series{Place: 3, Name: "nvnodetop_process_resident_memory_bytes",
 			Help: "Host memory of the process."}}},
 	number[int64]{func(p *Process) **int64 { return &p.ElapsedSec }, field.Field[Process]{
 		Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Title: "time", Width: 8, Place: 10,
-		Help: "how long it has run", Example: "2h", Letter: 't', AtRank: 5,
+		Help: "how long it has run", Example: "2h", Letter: 't', AtRank: 8,
 		Series: field.Series{Place: 1, Name: "nvnodetop_process_running_seconds",
 			Help: "How long the process has run."}}},
 	number[int]{func(p *Process) **int { return &p.Threads }, field.Field[Process]{

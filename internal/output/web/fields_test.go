@@ -39,11 +39,16 @@ func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []li
 		add(t.Field(key), false)
 	}
 	for i := range t.Fields {
-		if f := &t.Fields[i]; all && f.Title != "" && !slices.Contains(usual, f.Key) {
+		if f := &t.Fields[i]; all && f.Title != "" && !slices.Contains(usual, f.Key) && inDocument(f.Key) {
 			add(f, true)
 		}
 	}
 	return list
+}
+
+// inDocument reports whether the document of the page has a field of a process: it lacks the past of a GPU's memory.
+func inDocument(key string) bool {
+	return !strings.HasPrefix(key, "memory_peak_") && !strings.HasPrefix(key, "memory_full_")
 }
 
 // The lists of the page have the columns of the screen: fields.js is made from its tables.
@@ -52,7 +57,8 @@ func TestFieldsOfThePage(t *testing.T) {
 	usual = slices.DeleteFunc(usual, func(key string) bool { return key == "state" || key == "threads" })
 	user := slices.Index(usual, "user") + 1
 	usual = slices.Concat([]string{"node"}, usual[:user], []string{"job"}, usual[user:])
-	ranks := slices.Concat([]string{"rank", "node", "gpu", "pid", "job"}, field.Keys(rows.RankNumbers),
+	ranks := slices.Concat([]string{"rank", "node", "gpu", "pid", "job"},
+		slices.DeleteFunc(field.Keys(rows.RankNumbers), func(key string) bool { return !inDocument(key) }),
 		[]string{"state", "command"})
 	users := []string{"user", "nodes", "gpus", "processes", "gpu_memory_bytes", "elapsed_seconds", "job", "command"}
 	var b bytes.Buffer

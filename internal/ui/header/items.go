@@ -20,6 +20,7 @@ type headerProblem struct {
 	count    int // number of findings
 
 	vital bool // it matters more than the names of others
+	slows bool // the job waits for it: its reason matters more than the names of others
 }
 
 // shortestWording returns the shortest wording of an item beside others: only a vital item may lack its name.
@@ -52,6 +53,7 @@ func (i *headerProblem) drawItem(f *part.Frame, x, wording int) int {
 // drawItems draws as many items as fit from column x up to end, each in the longest wording that fits, and counts the
 // others.
 func drawItems(f *part.Frame, x, end int, all []headerProblem) {
+	keepReason(f.Scene, end-x, all)
 	n, free := len(all), 0
 	for ; n > 0; n-- {
 		counts := countUnnamed(f.Scene, all[n:])
@@ -83,6 +85,25 @@ func drawItems(f *part.Frame, x, end int, all []headerProblem) {
 		x = all[i].drawItem(f, x, wording) + 2
 	}
 	f.Put(x, 1, count, draw.Dim)
+}
+
+// keepReason gives what slows the job its longest wording, if the other vital items and a count fit beside it.
+func keepReason(s *part.Scene, room int, all []headerProblem) {
+	n := 0
+	for n < len(all) && all[n].vital {
+		n++
+	}
+	if n == 0 || !all[n-1].slows {
+		return
+	}
+	counts := countUnnamed(s, all[n:])
+	slow, w := &all[n-1], len(counts[len(counts)-1])
+	for i := range all[:n-1] {
+		w += all[i].wordingWidth(all[i].fair) + 2
+	}
+	if w+slow.wordingWidth(0)+2 <= room {
+		slow.least, slow.fair = 0, 0
+	}
 }
 
 // leastWide returns the width of items in their shortest wordings, with a count after them.
@@ -152,7 +173,7 @@ func gatherItems(f *part.Frame) []headerProblem {
 	}
 	if at := slices.IndexFunc(firsts, func(f *cluster.Finding) bool { return f.Kind.SlowsJob() }); at >= warnings {
 		slow := all[at]
-		slow.vital = true
+		slow.vital, slow.slows = true, true
 		all = slices.Insert(slices.Delete(all, at, at+1), warnings, slow)
 		warnings++
 	}

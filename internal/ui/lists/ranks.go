@@ -71,12 +71,16 @@ func NewRanks(past *footer.History) *Ranks {
 	return p
 }
 
-// rankOrders begin with the slowest.
+// rankOrders begin with the slowest, or with the rank whose memory runs out first.
 func rankOrders() []list.Order[tally.RankRow] {
 	orders := []list.Order[tally.RankRow]{{Column: "rank", AsListed: true}, {Column: "node"}, {Column: "gpu"},
 		{Column: "pid"}}
 	for _, f := range rows.RankNumbers {
-		orders = append(orders, list.Order[tally.RankRow]{Column: f.Key, LowFirst: f.Pace})
+		o := list.Order[tally.RankRow]{Column: f.Key, LowFirst: f.Pace}
+		if f.Key == "memory_peak_percent" {
+			o.Number = func(r *tally.RankRow) (float64, bool) { return rows.MemoryUrgency(r.GPU) }
+		}
+		orders = append(orders, o)
 	}
 	return orders
 }
@@ -97,8 +101,14 @@ func classOf(r *tally.RankRow) int {
 
 // Arrive puts the cursor on the worst row of the selected node. The first time that the user comes for a job, without
 // having chosen a node, it puts the cursor on the rank that holds the job up. Later, a cursor that is already on the
-// selected node stays.
+// selected node stays. A column of choice sorts the ranks.
 func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	if to.Choice != "" {
+		p.Sorted = p.By(to.Choice, false)
+		p.of = s.Job.ID
+		p.Top()
+		return p.GoTo(s, 0)
+	}
 	v, first := p.View(s), p.of != s.Job.ID
 	p.of = s.Job.ID
 	here := func(r *tally.RankRow) bool { return r.Node == s.Node.Name }

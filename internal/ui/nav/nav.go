@@ -65,7 +65,9 @@ type Go struct {
 	At      time.Time // for the page of the log: the time to show; zero: its end
 	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
 	Report  string    // for the page of the report: ID of a job that has ended
-	Choice  string    // on the pages of settings, jobs and the overview: the name of what is chosen; "": nothing is
+	// on the pages of settings, jobs and the overview: the name of what is chosen; of ranks: the column that sorts them; "":
+	// nothing is
+	Choice string
 }
 
 // To answers a message that leads to another page.

@@ -34,13 +34,13 @@ func gauges() (list []Item) {
 
 // orderAlso are the other names of the orders of the processes, by the letter of their column.
 var orderAlso = map[rune]string{
-	'g': "sort by memory, sort by gpu memory, memory, vram, oom, out of memory, biggest, memory hog",
+	'g': "sort by memory, sort by gpu memory, memory, vram, biggest, memory hog",
 	'c': "sort by cpu, cpu, cpu usage", 's': "sort by utilization, sort by sm",
 	'm': "sort by host memory, host memory, ram", 't': "sort by time, oldest, newest", 'u': "sort by user",
 	'p': "sort by pid", 'r': "sort by rank", 'n': "sort by gpu", 'b': "sort by memory bandwidth",
 }
 
-// orders are the orders of the page of processes.
+// orders are the orders of the page of processes, and the order of ranks that says which one runs out of memory.
 func orders() (list []Item) {
 	for i := range rows.Processes.Fields {
 		if f := &rows.Processes.Fields[i]; f.Letter != 0 {
@@ -49,7 +49,10 @@ func orders() (list []Item) {
 				Do: keys.Pressed(keys.SortBy.Keys()[0]), Then: keys.Pressed(string(f.Letter))})
 		}
 	}
-	return list
+	return append(list, Item{Text: "sort ranks by memory: which one runs out",
+		Also: "oom, out of memory, cuda out of memory, runs out of memory, run out of memory, memory leak, memory forecast, " +
+			"which rank runs out of memory, memory of ranks",
+		Note: "on the page ranks (6)", Go: nav.Go{Page: keys.OnRanks, Choice: rows.RankOrders[0].Key}})
 }
 
 // gpusOf are the GPUs of the selected node.

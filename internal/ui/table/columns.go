@@ -38,6 +38,9 @@ const (
 	colRank    col = "rank"
 	colState   col = "state"
 	colThreads col = "threads"
+	colPeak    col = "memory_peak_bytes"
+	colPeakOf  col = "memory_peak_percent"
+	colFullIn  col = "memory_full_seconds"
 
 	colNode     col = "node"
 	colCells    col = "gpus"

@@ -17,7 +17,8 @@ import (
 // own.
 var plain = slices.DeleteFunc(slices.Clone(rows.Processes.Fields), func(f field.Field[rows.Process]) bool {
 	return f.Title == "" || !f.Sortable() ||
-		slices.Contains([]col{colGPU, colNode, colJob, colUser, colRank, colState, colCommand}, f.Key)
+		slices.Contains([]col{colGPU, colNode, colJob, colUser, colRank, colState, colCommand, colPeak, colPeakOf,
+			colFullIn}, f.Key)
 })
 
 // plainCells writes the plain columns of a process. A relative is on no GPU, and its share of the CPU is unknown until

@@ -90,6 +90,7 @@ func writeNumbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l Lay
 	kin bool) {
 	var row rows.Process
 	plainCells(f, y, n.Name, row.Set(f.Snap, n, p), l, text, kin)
+	writeMemory(f, y, &row, l, text, kin)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
 	f.Text(l[colState], y, p.State, dim)
 }

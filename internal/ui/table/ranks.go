@@ -83,7 +83,9 @@ func rankPlace(f *part.Frame, y int, r *tally.RankRow, l Layout, role draw.Role)
 
 func (t *Ranks) writeProcess(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := t.Layout, r.Process
-	plainCells(f, y, r.Node, &rows.Process{Node: f.NodeOf(r.Node), Process: p, GPU: r.GPU}, l, draw.Text, false)
+	row := &rows.Process{Node: f.NodeOf(r.Node), Process: p, GPU: r.GPU}
+	plainCells(f, y, r.Node, row, l, draw.Text, false)
+	writeMemory(f, y, row, l, draw.Text, false)
 	f.Text(l[colType], y, p.Type, draw.Dim)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), draw.Text)
 	f.Text(l[colState], y, p.State, draw.Dim)
