@@ -189,13 +189,13 @@ func TestDeadSwitch(t *testing.T) {
 	t.Run("8 A100, from the start", func(t *testing.T) {
 		b := newBoard(8, a100)
 		b.expect(t, b.run(1, 7, func(int) m { return links(12, up12&^(1<<5)) }),
-			"warning nvlink_down -1: NVLink 11/12 on all 8 GPUs of the node: link 5 is"+points)
+			"warning nvlink_down -1: NVLink down, 11/12 up on all 8 GPUs of the node: link 5 is"+points)
 	})
 	t.Run("4 A100, while watching", func(t *testing.T) {
 		b := newBoard(4, a100)
 		b.expect(t, b.run(1, 7, func(int) m { return links(12, up12) }))
 		b.expect(t, b.run(10, 16, func(int) m { return links(12, up12&^0xC00) }),
-			"warning nvlink_down -1: NVLink 10/12 on all 4 GPUs of the node: links 10 and 11 are"+points)
+			"warning nvlink_down -1: NVLink down, 10/12 up on all 4 GPUs of the node: links 10 and 11 are"+points)
 		s := b.Snapshot(at(16))
 		f, n := s.Jobs[0].Findings[0], s.Nodes["a"]
 		for i := range n.GPUs {
@@ -203,7 +203,7 @@ func TestDeadSwitch(t *testing.T) {
 				t.Errorf("it is not about GPU%d", i)
 			}
 		}
-		if w := say.Finding(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' ||
+		if w := say.Finding(s, &f); w.Flag != "NVLINK 10/12" || w.Letter != 'N' ||
 			w.Short != "NVLink down on all GPUs, 10/12 up" || w.One != "NVLink down on all GPUs" || w.Many != "nodes with NVLinks down on all GPUs" {
 			t.Errorf("%+v", w)
 		}
@@ -211,21 +211,21 @@ func TestDeadSwitch(t *testing.T) {
 	t.Run("8 H100", func(t *testing.T) {
 		b := newBoard(8, h100)
 		b.expect(t, b.run(1, 7, func(int) m { return inFabric(links(18, up18&^0xF)) }),
-			"warning nvlink_down -1: NVLink 14/18 on all 8 GPUs of the node: links 0-3 are"+points)
+			"warning nvlink_down -1: NVLink down, 14/18 up on all 8 GPUs of the node: links 0-3 are"+points)
 	})
 	t.Run("one GPU more", func(t *testing.T) {
 		b := newBoard(3, h100)
 		b.expect(t, b.run(1, 7, func(i int) m { return inFabric(links(18, up18&^1&^uint64(i/2<<7))) }),
-			"warning nvlink_down 0: NVLink 17/18: link 0 is down.",
-			"warning nvlink_down 1: NVLink 17/18: link 0 is down.",
-			"warning nvlink_down 2: NVLink 16/18: links 0 and 7 are down.")
+			"warning nvlink_down 0: NVLink down, 17/18 up: link 0 is down.",
+			"warning nvlink_down 1: NVLink down, 17/18 up: link 0 is down.",
+			"warning nvlink_down 2: NVLink down, 16/18 up: links 0 and 7 are down.")
 	})
 	t.Run("between 2 GPUs", func(t *testing.T) {
 		b := newBoard(2, a100)
 		b.expect(t, b.run(1, 7, func(int) m { return links(12, up12) }))
 		b.expect(t, b.run(10, 16, func(int) m { return links(12, up12&^1) }),
-			"warning nvlink_down 0: NVLink 11/12: link 0 is down.",
-			"warning nvlink_down 1: NVLink 11/12: link 0 is down.")
+			"warning nvlink_down 0: NVLink down, 11/12 up: link 0 is down.",
+			"warning nvlink_down 1: NVLink down, 11/12 up: link 0 is down.")
 	})
 	t.Run("a driver that is loaded again", func(t *testing.T) {
 		b := newBoard(4, a100)
@@ -240,13 +240,13 @@ func TestDeadSwitch(t *testing.T) {
 func TestSwitchAfterALink(t *testing.T) {
 	b := newBoard(4, h100)
 	b.expect(t, b.run(1, 13, func(i int) m { return inFabric(links(18, up18&^uint64(i/3<<2))) }),
-		"warning nvlink_down 3: NVLink 17/18: link 2 is down.")
+		"warning nvlink_down 3: NVLink down, 17/18 up: link 2 is down.")
 	s := b.Snapshot(at(13))
 	if w := say.Finding(s, &s.Jobs[0].Findings[0]); w.One != "NVLink down" || w.Short != w.One+", 17/18 up" {
 		t.Errorf("in a row it is %q, at the top %q", w.Short, w.One)
 	}
 	b.expect(t, b.run(16, 28, func(int) m { return inFabric(links(18, up18&^4)) }),
-		"warning nvlink_down -1: NVLink 17/18 on all 4 GPUs of the node: link 2 is down on each, which points to an "+
+		"warning nvlink_down -1: NVLink down, 17/18 up on all 4 GPUs of the node: link 2 is down on each, which points to an "+
 			"NVSwitch.")
 	b.expect(t, b.run(31, 34, func(int) m { return inFabric(links(18, up18)) }),
 		"warning nvlink_down -1: NVLink down, cleared 6s ago.")
@@ -260,26 +260,26 @@ func TestCallsHangForAll(t *testing.T) {
 		want []string
 	}{
 		"all": {func(i int) wire.GPU { return hung(22_000-250*int64(i), "power") },
-			[]string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (power, 25s)."}},
+			[]string{"critical gpu_hang -1: All GPUs hung: driver calls hang for all 8 GPUs of the node (power, 25s)."}},
 		"different calls": {func(i int) wire.GPU { return hung(22_000, []string{"power", "memory"}[i%2]) },
-			[]string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (25s)."}},
+			[]string{"critical gpu_hang -1: All GPUs hung: driver calls hang for all 8 GPUs of the node (25s)."}},
 		"some begin": {func(i int) wire.GPU { return hung(8000-int64(i)*800, "power") },
-			[]string{"critical gpu_hang -1: Driver calls hang for all 8 GPUs of the node (power, 11s)."}},
+			[]string{"critical gpu_hang -1: All GPUs hung: driver calls hang for all 8 GPUs of the node (power, 11s)."}},
 		"one": {func(i int) wire.GPU {
 			if i == 2 {
 				return hung(22_000, "power")
 			}
 			return wire.GPU{}
-		}, []string{"critical gpu_hang 2: A driver call for this GPU (power) has not returned for 25s; the other 7 " +
+		}, []string{"critical gpu_hang 2: GPU hung: a driver call (power) has not returned for 25s; the other 7 " +
 			"GPUs of the node answer."}},
 		"three": {func(i int) wire.GPU {
 			if i < 3 {
 				return hung(22_000, "")
 			}
 			return wire.GPU{}
-		}, []string{"critical gpu_hang 0: A driver call for this GPU has not returned for 25s" + hint,
-			"critical gpu_hang 1: A driver call for this GPU has not returned for 25s" + hint,
-			"critical gpu_hang 2: A driver call for this GPU has not returned for 25s" + hint}},
+		}, []string{"critical gpu_hang 0: GPU hung: a driver call has not returned for 25s" + hint,
+			"critical gpu_hang 1: GPU hung: a driver call has not returned for 25s" + hint,
+			"critical gpu_hang 2: GPU hung: a driver call has not returned for 25s" + hint}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBoard(8, h100)
@@ -291,11 +291,11 @@ func TestCallsHangForAll(t *testing.T) {
 		b.expect(t, b.runGPUs(1, 31, func(i int) wire.GPU {
 			return wire.GPU{HangsMS: int64(1-i) * 1000, Call: "power"}
 		}),
-			"critical gpu_hang 0: A driver call for this GPU (power) has not returned for 31s; the other GPU of the "+
+			"critical gpu_hang 0: GPU hung: a driver call (power) has not returned for 31s; the other GPU of the "+
 				"node answers.")
 		b.expect(t, b.runGPUs(34, 40, func(i int) wire.GPU {
 			return wire.GPU{HangsMS: int64(1-i)*30_000 + 5000, Call: "power"}
-		}), "critical gpu_hang -1: Driver calls hang for both GPUs of the node (power, 41s).")
+		}), "critical gpu_hang -1: All GPUs hung: driver calls hang for both GPUs of the node (power, 41s).")
 	})
 }
 
@@ -306,12 +306,12 @@ func TestTooHot(t *testing.T) {
 				metric.MemoryMaxOperating: 95, metric.Throttle: throttle}
 		}
 	}
-	const core = "warning gpu_hot 0: The GPU is at 94°C, above its slowdown temperature of 92°C, and the driver " +
+	const core = "warning gpu_hot 0: GPU too hot: 94°C, above its slowdown temperature of 92°C, and the driver " +
 		"reports no slowdown."
 	b := newBoard(1, h100)
 	b.expect(t, b.run(1, 28, hot(wire.ThrottleSWPowerCap)), core)
 	b.expect(t, b.run(31, 34, hot(wire.ThrottleSWPowerCap)),
-		"warning memory_hot 0: The memory of the GPU is at 103°C; its maximum is 95°C.", core)
+		"warning memory_hot 0: GPU memory too hot: 103°C, its maximum is 95°C.", core)
 	b = newBoard(1, h100)
 	b.expect(t, b.run(1, 61, hot(wire.ThrottleHWThermal)),
 		"warning thermal 0: Thermal throttling: 94°C, memory 103 of at most 95°C.")
@@ -325,5 +325,5 @@ func TestTooHot(t *testing.T) {
 func TestComputeMode(t *testing.T) {
 	b := newBoard(2, h100)
 	b.expect(t, b.run(1, 1, func(i int) m { return m{metric.ComputeMode: float64(3 - i)} }),
-		"warning compute_mode 1: The compute mode is prohibited: no CUDA program can start on this GPU.")
+		"warning compute_mode 1: Compute prohibited by the compute mode: no CUDA program can start on this GPU.")
 }

@@ -67,9 +67,9 @@ func TestGPUFindings(t *testing.T) {
 		"well": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 97, metric.ECCUncorrected: 0,
 			metric.Throttle: wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle})}, "", "", ""},
 		"no number": {wire.GPU{}, "", "", ""},
-		"hot": {hot, `2 a/0 thermal T "!THERM" "thermal throttling, 87°C"`,
+		"hot": {hot, `2 a/0 thermal T "!THERMAL" "thermal throttling, 87°C"`,
 			"Thermal throttling: 87°C, SM clock 1215 of 1980 MHz.", "Thermal throttling, cleared 12s ago."},
-		"brake": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "power brake"`, "Hardware power brake active.", "Power brake, cleared 12s ago."},
+		"brake": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!POWER" "power brake"`, "Power brake by the hardware.", "Power brake, cleared 12s ago."},
 		"slow": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990,
 			metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "hardware slowdown"`,
 			"Hardware slowdown, reason not reported by the driver: SM clock 990 of 1980 MHz.",
@@ -83,8 +83,8 @@ func TestGPUFindings(t *testing.T) {
 		"lost": {wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}, `3 a/0 gpu_lost X "LOST" "lost"`,
 			`GPU lost (NVML: "GPU is lost").`, "GPU lost, cleared 12s ago."},
 		"unusable": {wire.GPU{Lost: "Insufficient External Power", LostID: wire.LostPower},
-			`3 a/0 gpu_unusable X "NO ACCESS" "unusable: Insufficient External Power"`,
-			"The driver cannot access this GPU: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
+			`3 a/0 gpu_unusable X "UNUSABLE" "unusable: Insufficient External Power"`,
+			"GPU unusable, the driver cannot access it: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
@@ -134,7 +134,7 @@ func TestHang(t *testing.T) {
 		f[0].GPU != 0 {
 		t.Fatalf("%+v", f)
 	}
-	const want = "A driver call for this GPU (power) has not returned for 40s."
+	const want = "GPU hung: a driver call (power) has not returned for 40s."
 	if words[0].Sentence != want || words[0].Letter != 'X' {
 		t.Errorf("%+v", words[0])
 	}

@@ -78,7 +78,7 @@ func TestTheDriversAdvice(t *testing.T) {
 	w.sample(1, wire.GPU{Values: metric.Make(m{metric.ECCUncorrected: 1, metric.RecoveryAction: 1})})
 	f, words := w.findings(1)
 	if len(f) != 2 || f[0].Kind != cluster.KindRecovery || words[0].Flag != "RESET" ||
-		words[0].Sentence != "The driver asks to reset this GPU." {
+		words[0].Sentence != "Recovery needed: the driver asks to reset this GPU." {
 		t.Fatalf("%+v %+v", f, words)
 	}
 	if want := "the driver asks to reset this GPU: report it to your admins"; words[1].Hint != want {
@@ -87,7 +87,7 @@ func TestTheDriversAdvice(t *testing.T) {
 	w = newWorld()
 	w.sample(1, wire.GPU{Values: metric.Make(m{metric.RecoveryAction: 9})})
 	if _, words := w.findings(1); words[0].Flag != "ACTION:9" ||
-		words[0].Sentence != "The driver asks to take recovery action 9." {
+		words[0].Sentence != "Recovery needed: the driver asks to take recovery action 9." {
 		t.Errorf("%+v", words)
 	}
 }

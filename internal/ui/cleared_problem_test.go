@@ -43,7 +43,7 @@ func TestWhatIsOver(t *testing.T) {
 		if !strings.Contains(lines[1], "1 problem cleared 12s ago") {
 			t.Errorf("%s: row 1 is %q", name, lines[1])
 		}
-		if strings.Count(text, "▲") != 1 || strings.Contains(text, "!THERM") || strings.Contains(text, "97T") {
+		if strings.Count(text, "▲") != 1 || strings.Contains(text, "!THERMAL") || strings.Contains(text, "97T") {
 			t.Errorf("%s: it is marked:\n%s", name, text)
 		}
 		for _, line := range lines {

@@ -128,10 +128,10 @@ func TestTwoFlags(t *testing.T) {
 		snap.Jobs[0].Findings = append(snap.Jobs[0].Findings, two)
 		return snap
 	}, view: func(*view) {}}
-	if text := strings.Join(linesOf(s, 80, 24), "\n"); !strings.Contains(text, "!THERM +1") {
+	if text := strings.Join(linesOf(s, 80, 24), "\n"); !strings.Contains(text, "!THERMAL +1") {
 		t.Errorf("there is no second flag:\n%s", text)
 	}
-	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "!THERM 40s +1") {
+	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "!THERMAL 40s +1") {
 		t.Errorf("there is room for the age:\n%s", text)
 	}
 }

@@ -23,7 +23,7 @@ func TestProblemOfEveryGPU(t *testing.T) {
 	r := newRig(t, s)
 	text := r.text()
 	if strings.Count(text, "HUNG") != len(n.GPUs) ||
-		strings.Count(text, "Driver calls hang for all 8 GPUs of the node (power, 25s).") != 1 {
+		strings.Count(text, "All GPUs hung: driver calls hang for all 8 GPUs of the node (power, 25s).") != 1 {
 		t.Errorf("the node view:\n%s", text)
 	}
 	r.press("o")

@@ -94,7 +94,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			d := newDesk(t, shot{snap: uitest.Fixture, view: func(v *view) {
 				v.palette.Open(v.paletteSource(p, string(p), false))
 			}}, size[0], size[1])
-			words := []string{"--ascii", "!THERM", "C G X M"}
+			words := []string{"--ascii", "!THERMAL", "C G X M"}
 			for _, a := range plain.actionsOf(p) {
 				words = append(words, a.Text)
 			}

@@ -62,7 +62,7 @@ func TestRankOnALostGPU(t *testing.T) {
 	r := newRig(t, threeInTrouble())
 	r.press("m", "home", "n", "n")
 	if line := r.cursorLine(); !strings.Contains(line,
-		"✗    11  gpu-n02            3  rank 11 of 32: its GPU is lost, last seen 1m ago") {
+		"✗    11  gpu-n02        3  rank 11 of 32: its GPU is lost, last seen 1m ago") {
 		t.Errorf("the second problem is %q", line)
 	}
 }
@@ -87,7 +87,7 @@ func TestRanksAreSorted(t *testing.T) {
 	r := newRig(t, uitest.RanksFixture())
 	r.press("m")
 	for _, want := range []struct{ heading, first, second string }{
-		{"%SM↑", "rank 13", "358811"}, {"%CPU↑", "rank 13", "358811"}, {"GPU-MEM↓", "rank 13", "361423"},
+		{"%PEAK↓", "rank 13", "318802"}, {"%SM↑", "rank 13", "358811"}, {"%CPU↑", "rank 13", "358811"},
 		{"RANK↑", "318802", "318805"},
 	} {
 		r.press("s")
@@ -119,7 +119,7 @@ func TestRanksKeys(t *testing.T) {
 		}
 	}
 	r := newRig(t, uitest.RanksFixture())
-	r.press("m", "s", "down")
+	r.press("m", "s", "s", "down")
 	if line := r.cursorLine(); !strings.Contains(line, "358811") {
 		t.Fatalf("the cursor is on %q", line)
 	}

@@ -56,7 +56,7 @@ var walked = []struct {
 	{"problems", "! home down", "48211/gpu-n01 3", "GPU5", "Problems of job", "48211/gpu-n03 3", "48211/gpu-n01 3"},
 	{"ranks", "right m down", "48211/gpu-n02 ranks", "    14 ", "Ranks of job", "48211/gpu-n01 ranks",
 		"48211/gpu-n02 ranks"},
-	{"ranks, sorted", "m s down", "48211/gpu-n02 ranks", "358811", "Ranks of job", "48211/gpu-n01 ranks",
+	{"ranks, sorted", "m s s down", "48211/gpu-n02 ranks", "358811", "Ranks of job", "48211/gpu-n01 ranks",
 		"48211/gpu-n02 ranks"},
 	{"GPU", "enter right", "48211/gpu-n01 gpu", "", "GPU6", "48211/gpu-n03 gpu", "48211/gpu-n01 gpu"},
 	{"GPU of another node", "right enter left", "48211/gpu-n02 gpu", "", "GPU7", "48211/gpu-n03 gpu",

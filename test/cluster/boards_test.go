@@ -26,11 +26,11 @@ func TestBoards(t *testing.T) {
 	do(t, "fault", "nvml", "node03", a100+";nvlink_down 5")
 	do(t, "fault", "nvml", "node05", h100+";slow nvmlDeviceGet* 600000")
 	w.types("!")
-	w.sees("node04 GPU2 The compute mode is prohibited: no CUDA program can start on this GPU.",
-		"node04 GPU1 The GPU is at 94°C, above its slowdown temperature of 92°C, and the driver reports no slowdown.",
-		"node04 GPU0 The memory of the GPU is at 103°C; its maximum is 95°C.")
-	w.sees("node05 Driver calls hang for all 8 GPUs of the node (")
-	w.seesWithin(90*time.Second, "node03 NVLink 11/12 on all 8 GPUs of the node: link 5 is down on each, which "+
+	w.sees("node04 GPU2 Compute prohibited by the compute mode: no CUDA program can start on this GPU.",
+		"node04 GPU1 GPU too hot: 94°C, above its slowdown temperature of 92°C, and the driver reports no slowdown.",
+		"node04 GPU0 GPU memory too hot: 103°C, its maximum is 95°C.")
+	w.sees("node05 All GPUs hung: driver calls hang for all 8 GPUs of the node (")
+	w.seesWithin(90*time.Second, "node03 NVLink down, 11/12 up on all 8 GPUs of the node: link 5 is down on each, which "+
 		"points to an NVSwitch.")
 	w.seesWithin(130*time.Second, "node02 The 8 GPUs of the node are not registered with the NVLink fabric (in "+
 		"progress): CUDA fails with error 802")

@@ -99,7 +99,7 @@ func TestGPUPage(t *testing.T) {
 		"0 79")
 	w.sees("Xid 79: the GPU has fallen off the bus")
 	w.types("!")
-	w.sees("Thermal throttling", "NVLink 16/18: links 3 and 7 are down.", "GPU0 Xid 79")
+	w.sees("Thermal throttling", "NVLink down, 16/18 up: links 3 and 7 are down.", "GPU0 Xid 79")
 	w.quits()
 }
 

@@ -144,10 +144,10 @@ func nameUnnumbered(g *cluster.GPU) string {
 }
 
 func gpuUnusable(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "NO ACCESS", "unusable: "+e.gpu.Lost, "unusable"
-	w.Sentence = "The driver cannot access this GPU: " + e.gpu.Lost + "."
+	w.Flag, w.Long, w.Short = "UNUSABLE", "unusable: "+e.gpu.Lost, "unusable"
+	w.Sentence = "GPU unusable, the driver cannot access it: " + e.gpu.Lost + "."
 	if name := nameUnnumbered(e.gpu); name != "" {
-		w.Sentence = "The driver cannot access a GPU with unknown number (" + name + "): " + e.gpu.Lost + "."
+		w.Sentence = "GPU with unknown number (" + name + ") unusable, the driver cannot access it: " + e.gpu.Lost + "."
 	}
 	w.Hint = "if nvidia-smi on the node fails too, report it to your admins"
 	if e.gpu.LostID == wire.LostPower {
@@ -161,11 +161,11 @@ func gpuHangs(w *Words, e evidence) {
 	if e.every {
 		all := allGPUs(len(e.node.GPUs))
 		w.Long, w.Short = "driver calls hang for "+all, "all GPUs hung"
-		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all,
+		w.Sentence = fmt.Sprintf("All GPUs hung: driver calls hang for %s of the node%s.", all,
 			inParens(commonCall(e.node), formatDuration(signs.LongestHang(e.node, nil))))
 		return
 	}
-	call := "A driver call for this GPU"
+	call := "GPU hung: a driver call"
 	if e.gpu.Call != "" {
 		call += " (" + e.gpu.Call + ")"
 	}
@@ -216,7 +216,7 @@ func (e evidence) othersAnswer() string {
 }
 
 func thermalThrottling(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperatureAfter(", "), "thermal"+e.temperatureAfter(" ")
+	w.Flag, w.Long, w.Short = "!THERMAL", "thermal throttling"+e.temperatureAfter(", "), "thermal"+e.temperatureAfter(" ")
 	w.Sentence = "Thermal throttling" + listFacts(e.temperatureAfter(""), e.hotMemory(), e.clockText(),
 		e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
 	w.Hint = badCooling
@@ -232,7 +232,7 @@ func memoryTooHot(w *Words, e evidence) {
 	now, most := e.gpu.Float(metric.MemoryTemperature), e.gpu.Float(metric.MemoryMaxOperating)
 	w.Flag, w.Long, w.Short = "!MEM HOT", fmt.Sprintf("memory %.0f°C, maximum %.0f°C", now, most),
 		fmt.Sprintf("memory %.0f°C", now)
-	w.Sentence = fmt.Sprintf("The memory of the GPU is at %.0f°C; its maximum is %.0f°C.", now, most)
+	w.Sentence = fmt.Sprintf("GPU memory too hot: %.0f°C, its maximum is %.0f°C.", now, most)
 	w.Hint = badCooling
 }
 
@@ -252,7 +252,7 @@ func tooHot(w *Words, e evidence) {
 	}
 	w.Flag, w.Long, w.Short = "!HOT", fmt.Sprintf("%.0f°C, slowdown from %.0f°C", now, limit),
 		fmt.Sprintf("too hot %.0f°C", now)
-	w.Sentence = fmt.Sprintf("The GPU is at %.0f°C, above its slowdown temperature of %.0f°C", now, limit)
+	w.Sentence = fmt.Sprintf("GPU too hot: %.0f°C, above its slowdown temperature of %.0f°C", now, limit)
 	if e.gpu.Values.Has(metric.Throttle) {
 		w.Sentence += ", and the driver reports no slowdown"
 	}
@@ -261,14 +261,14 @@ func tooHot(w *Words, e evidence) {
 }
 
 func computeProhibited(w *Words, _ evidence) {
-	w.Flag, w.Long, w.Short = "NO CUDA", "compute mode prohibited", "compute prohibited"
-	w.Sentence = "The compute mode is prohibited: no CUDA program can start on this GPU."
+	w.Flag, w.Long, w.Short = "NO COMPUTE", "compute mode prohibited", "compute prohibited"
+	w.Sentence = "Compute prohibited by the compute mode: no CUDA program can start on this GPU."
 	w.Hint = "your admins can allow it: nvidia-smi -c DEFAULT"
 }
 
 func powerBrake(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "!PWR", "power brake", "power brake"
-	w.Sentence = "Hardware power brake active" + listFacts(e.clockText(), e.throttledFor(metric.PowerBrakeTime)) + "."
+	w.Flag, w.Long, w.Short = "!POWER", "power brake", "power brake"
+	w.Sentence = "Power brake by the hardware" + listFacts(e.clockText(), e.throttledFor(metric.PowerBrakeTime)) + "."
 	w.Hint = "node or rack power problem, not your job: report it to your admins"
 }
 

@@ -273,12 +273,12 @@ type Letter struct {
 
 // Letters are the letters of the kinds of problems, worst first.
 var Letters = []Letter{
-	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n FABRIC"},
-	{'E', "ECC", "memory errors, ECC:n ROWS"},
-	{'T', "thermal", "thermal, !THERM !SLOW !HOT"},
-	{'P', "brake", "power brake, !PWR"},
-	{'N', "link", "NVLink, PCIe, LINK n/m !LINK"},
-	{'L', "lags", "slower than the job's other GPUs, !LAG"},
+	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n HUNG UNUSABLE FABRIC NO COMPUTE !RANK"},
+	{'E', "ECC", "ECC, memory errors, ECC:n REMAP SPARES PAGES"},
+	{'T', "thermal", "thermal, !THERMAL !HOT !MEM HOT !SLOW !CLOCK"},
+	{'P', "power brake", "power brake, !POWER"},
+	{'N', "NVLink/PCIe", "NVLink, PCIe, NVLINK n/m !NVLINK !UNUSED FABRIC CLIQUE PCIE !PCIE"},
+	{'L', "lags", "lags behind the job's other GPUs, !LAG"},
 	{'I', "idle", "idle while others work or wait for it, !IDLE !AWAITED"},
 }
 

@@ -29,12 +29,12 @@ func nvlinkDown(w *Words, e evidence) {
 		}
 	}
 	count := fmt.Sprintf("%d/%d", bits.OnesCount64(up), links)
-	w.Flag, w.Short = "LINK "+count, w.One+", "+count+" up"
-	w.Long, w.Sentence = w.Short, fmt.Sprintf("NVLink %s: %s down.", count, linksAre(down))
+	w.Flag, w.Short = "NVLINK "+count, w.One+", "+count+" up"
+	w.Long, w.Sentence = w.Short, fmt.Sprintf("NVLink down, %s up: %s down.", count, linksAre(down))
 	w.Hint = "collectives go over PCIe or fail: move the job and report it to your admins"
 	if gpus > 0 {
 		w.Long = fmt.Sprintf("NVLink down on %s, %s up", allGPUs(gpus), count)
-		w.Sentence = fmt.Sprintf("NVLink %s on %s of the node: %s down on each, which points to an NVSwitch.", count,
+		w.Sentence = fmt.Sprintf("NVLink down, %s up on %s of the node: %s down on each, which points to an NVSwitch.", count,
 			allGPUs(gpus), linksAre(down))
 	}
 }
@@ -125,8 +125,8 @@ func nvlinkErrors(w *Words, e evidence) {
 	if len(now) == 0 {
 		return
 	}
-	w.Flag, w.Long, w.Short = "!LINK", "NVLink: "+now[0]+" a minute", "NVLink errors"
-	w.Sentence = fmt.Sprintf("NVLink: %s a minute; %s.", strings.Join(now, ", "),
+	w.Flag, w.Long, w.Short = "!NVLINK", "NVLink errors: "+now[0]+" a minute", "NVLink errors"
+	w.Sentence = fmt.Sprintf("NVLink errors: %s a minute; %s.", strings.Join(now, ", "),
 		errorsSoFar(e.gpu, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries))
 	w.Hint = "a link or its other end is going bad: report it to your admins"
 }

@@ -109,13 +109,13 @@ func (e evidence) whySlow() string {
 func linkUnused(w *Words, e evidence) {
 	l := e.compared.Lanes
 	pcie := float64(l.TX+l.RX) / 2 / 1e9
-	w.Flag, w.Short = "!NVLINK", "NVLink unused"
+	w.Flag, w.Short = "!UNUSED", "NVLink unused"
 	w.Long = fmt.Sprintf("NVLink carries nothing, %.0f GB/s over PCIe", pcie)
 	since := "as long as nvnodetop has watched"
 	if l.Used() {
 		since = "since " + l.Quiet.Format(time.TimeOnly)
 	}
-	w.Sentence = fmt.Sprintf("NVLink carries nothing %s, %.0f GB/s each way go over PCIe", since, pcie)
+	w.Sentence = fmt.Sprintf("NVLink unused: it carries nothing %s, %.0f GB/s each way go over PCIe", since, pcie)
 	if l.Used() {
 		w.Sentence += fmt.Sprintf(" (usual over NVLink: %.0f GB/s)", float64(l.Past)/1e9)
 	}
@@ -128,7 +128,7 @@ func linkUnused(w *Words, e evidence) {
 func lowClock(w *Words, e evidence) {
 	own, usual := e.compared.Own[pace.Clock], e.compared.Median[pace.Clock]
 	most, known := e.gpu.Get(metric.SMClockMax)
-	w.Flag = "!CLK"
+	w.Flag = "!CLOCK"
 	w.Short = fmt.Sprintf("SM clock %.0f MHz", own)
 	w.Long = fmt.Sprintf("SM clock %.0f MHz at full load", own)
 	of := ""

@@ -31,7 +31,7 @@ func recoveryAction(w *Words, e evidence) {
 		what.flag, what.asks = fmt.Sprintf("ACTION:%.0f", action), fmt.Sprintf("take recovery action %.0f", action)
 	}
 	w.Flag, w.Long, w.Short = what.flag, "driver asks to "+what.asks, what.flag
-	w.Sentence = "The driver asks to " + what.asks + "."
+	w.Sentence = "Recovery needed: the driver asks to " + what.asks + "."
 	w.Hint = "this is the driver's own advice: report it to your admins, and move the job"
 }
 
@@ -62,14 +62,14 @@ func eccGrowing(w *Words, e evidence) {
 }
 
 func rowRemapping(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "ROWS", "row remapping pending", "rows pending"
-	w.Sentence = "A memory row will be remapped at the next reset of the GPU" + listFacts(e.remappedRows()) + "."
+	w.Flag, w.Long, w.Short = "REMAP", "row remapping pending", "remap pending"
+	w.Sentence = "Remap pending: a memory row will be remapped at the next reset of the GPU" + listFacts(e.remappedRows()) + "."
 	w.Hint = "running programs are safe; the GPU needs a reset between two jobs: report it to your admins"
 }
 
 func remappingFailed(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "ROWS", "row remapping failed", "remap failed"
-	w.Sentence = "A memory row could not be remapped" + listFacts(e.remappedRows()) + "."
+	w.Flag, w.Long, w.Short = "REMAP", "row remapping failed", "remap failed"
+	w.Sentence = "Remap failed: a memory row could not be remapped" + listFacts(e.remappedRows()) + "."
 	w.Hint = "this GPU probably needs to be replaced: move the job and report it to your admins"
 }
 
@@ -102,7 +102,7 @@ func (e evidence) remappedRows() string {
 }
 
 func retiredPages(w *Words, e evidence) {
-	w.Flag, w.Long, w.Short = "PAGES", "memory pages retired", "pages"
+	w.Flag, w.Long, w.Short = "PAGES", "memory pages retired", "retired pages"
 	pending := e.gpu.Float(metric.RetiredPending) > 0
 	count := signs.Retired(e.gpu)
 	switch known := count == count; {

@@ -49,7 +49,7 @@ func roomsFrom(head, h, facts, hints int) rooms {
 		{&r.graphs, 5},   // a line of graphs and its axis
 		{&r.throttle, 3}, // with a title
 		{&r.links, 3},    // PCIe and NVLink, with a title
-		{&r.findings, hints}, {&r.graphs, 4}, {&r.links, 1 /* ECC */}, {&r.title, 1}, {&r.engines, 1},
+		{&r.title, 1}, {&r.findings, hints}, {&r.graphs, 4}, {&r.links, 1 /* ECC */}, {&r.engines, 1},
 		{&r.links, 1 /* Xids */}, {&r.processes, 3},
 		{&r.graphs, 9}, // a third line of graphs, and an axis for each line
 		{&r.memory, 1}, {&r.throttle, 2},

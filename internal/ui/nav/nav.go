@@ -65,8 +65,8 @@ type Go struct {
 	At      time.Time // for the page of the log: the time to show; zero: its end
 	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
 	Report  string    // for the page of the report: ID of a job that has ended
-	// on the pages of settings, jobs and the overview: the name of what is chosen; of ranks: the column that sorts them; "":
-	// nothing is
+	// on the pages of settings, jobs and the overview: the name of what is chosen; on that of ranks: the column that
+	// sorts them; "": nothing is
 	Choice string
 }
 

@@ -50,8 +50,8 @@ func orders() (list []Item) {
 		}
 	}
 	return append(list, Item{Text: "sort ranks by memory: which one runs out",
-		Also: "oom, out of memory, cuda out of memory, runs out of memory, run out of memory, memory leak, memory forecast, " +
-			"which rank runs out of memory, memory of ranks",
+		Also: "oom, out of memory, cuda out of memory, runs out of memory, run out of memory, memory leak, " +
+			"memory forecast, which rank runs out of memory, memory of ranks",
 		Note: "on the page ranks (6)", Go: nav.Go{Page: keys.OnRanks, Choice: rows.RankOrders[0].Key}})
 }
 

@@ -65,8 +65,8 @@ export const letters = {
   "X": "lost/Xid",
   "E": "ECC",
   "T": "thermal",
-  "P": "brake",
-  "N": "link",
+  "P": "power brake",
+  "N": "NVLink/PCIe",
   "L": "lags",
   "I": "idle",
 };
