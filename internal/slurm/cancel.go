@@ -79,8 +79,8 @@ func cancelCommand(job, signal string) ([]string, error) {
 
 // cancelHints are the remedies when SLURM refuses, by its message.
 var cancelHints = []struct{ words, meaning, hint string }{
-	{"Invalid job id", "SLURM does not know this job any more.", "press r: the job may have ended"},
-	{"already completing or completed", "The job is ending.", "press r to see whether it has ended"},
+	{"Invalid job id", "SLURM does not know this job any more.", "refresh the list of jobs: this one may have ended"},
+	{"already completing or completed", "The job is ending.", "refresh the list of jobs to see whether it has ended"},
 	{"Access/permission denied", "Only the owner of a job and the admins may cancel it.",
 		"check whose job it is: squeue -j JOB"},
 	{"Job is not running", "Only running steps get signals.", "cancel the job without a signal instead"},

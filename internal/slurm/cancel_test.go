@@ -49,7 +49,7 @@ func TestCancelFails(t *testing.T) {
 		{"scancel: Terminating job 48211\n", nil, "", ""},
 		{"scancel: Terminating job 48211\nscancel: error: Kill job error on job id 48211: Invalid job id specified\n",
 			errors.New("exit status 1"), "scancel failed: Kill job error on job id 48211: Invalid job id specified",
-			"press r"},
+			"refresh the list of jobs"},
 		{"scancel: error: Kill job error on job id 48211: Access/permission denied\n", nil,
 			"scancel failed: Kill job error on job id 48211: Access/permission denied", "check whose"},
 		{"scancel: error: Unable to contact slurm controller (connect failure)\n", errors.New("exit status 1"),

@@ -13,7 +13,7 @@ import (
 // errPast is the reason why nodes and SLURM are not asked while the screen shows the past.
 var errPast = errors.New(inThePast)
 
-const inThePast = "the screen shows the past: Esc leads back to now"
+var inThePast = "the screen shows the past: " + keys.Name(keys.Back) + " leads back to now"
 
 // lookBack moves the live screen through the last minutes.
 func lookBack(by time.Duration) func(m *model) tea.Cmd {

@@ -36,8 +36,8 @@ func (v *view) explainUselessKey(k tea.KeyPressMsg, at keys.Page, s *part.Scene)
 	for _, e := range pages {
 		if e.id != at && slices.ContainsFunc(v.helpOf(e.id), has) {
 			name := "on the page " + string(e.id)
-			if digit := e.number.Help().Key; digit != "" {
-				name = e.number.Help().Desc + " (" + digit + ")"
+			if e.number.Enabled() {
+				name = keys.PageName(e.number)
 			}
 			on = append(on, name)
 		}

@@ -58,8 +58,8 @@ func silentLog(w *Words, e evidence) {
 	}
 	w.Short = "log silent"
 	w.Sentence = Sentence(silence)
-	w.Hint = "fine during an evaluation or a checkpoint; otherwise nvnodetop stacks, or b on the screen, says where " +
-		"each " + e.wordForRank() + " is"
+	w.Hint = "fine during an evaluation or a checkpoint; otherwise nvnodetop stacks, or the page of the stacks, says " +
+		"where each " + e.wordForRank() + " is"
 }
 
 // logSilence says since when a log is silent: "its log is silent since 02:10; it used to grow every 5 s".

@@ -36,8 +36,8 @@ func hangingJob(w *Words, e evidence) {
 		w.Sentence += "; " + logSilence(c.Progress, e)
 	}
 	w.Sentence += e.standingText() + "."
-	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each " + e.wordForRank() +
-		" is"
+	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or the page of the stacks, says where each " +
+		e.wordForRank() + " is"
 }
 
 // waitingJob describes a job whose GPUs wait for one GPU that stands still, while its host side is at work.

@@ -122,8 +122,8 @@ func TestErrors(t *testing.T) {
 	for _, test := range []struct{ text, at, want string }{ // at: the text before it
 		{"utl<50", "", `no field "utl" here: the nearest is util`},
 		{"train and memm>10GiB", "train and ", `no field "memm" here: the nearest is mem`},
-		{"lr=0.1", "", `no field "lr" here: Tab lists them (or quote text that contains =)`},
-		{"partition=gpu", "", `no field "partition" here: Tab lists them (or quote text that contains =)`},
+		{"lr=0.1", "", `no field "lr" here: completion lists them (or quote text that contains =)`},
+		{"partition=gpu", "", `no field "partition" here: completion lists them (or quote text that contains =)`},
 		{"util<", "util<", "a value is expected after <"},
 		{"util< and x", "!", ""}, // "and" is the value here
 		{"(util<)", "(util<", "a value is expected after <"},
@@ -137,7 +137,7 @@ func TestErrors(t *testing.T) {
 		{"pid=1-3", "pid=", "pid is a whole number: a range is pid>=1 pid<=3"},
 		{"util>>50", "util", ">> is not an operator: util>50"},
 		{"user:alice", "user", ": is not an operator: user=alice (or quote text that contains :)"},
-		{"loss<2", "", `no field "loss" here: Tab lists them (or quote text that contains <)`},
+		{"loss<2", "", `no field "loss" here: completion lists them (or quote text that contains <)`},
 		{"power>300V", "power>", `power is a power, such as 300W, not "300V"`},
 		{"power>1e999999", "power>", `power is a power, such as 300W, not "1e999999"`},
 		{"temp>80F", "temp>", `temp is a temperature, such as 80, not "80F"`},

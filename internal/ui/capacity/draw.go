@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -110,7 +111,7 @@ func (p *Page) drawQueue(f *part.Frame) {
 	}
 	where := strconv.Itoa(len(jobs))
 	if fit < len(jobs) {
-		where = strconv.Itoa(fit) + " of " + where + "  1 all jobs"
+		where = strconv.Itoa(fit) + " of " + where + "  " + keys.Name(keys.ToJobs) + " all jobs"
 	}
 	f.Section(y, "Your pending jobs", where)
 	t := table.NewPending(f.W)

@@ -45,7 +45,7 @@ func (f *FilterPrompt) drawHelp(fr *part.Frame, y int) {
 	}
 	x := 1
 	if len(choices) > 0 {
-		x = fr.Put(x, y, "Tab:", draw.Dim) + 1
+		x = fr.Put(x, y, keys.Name(keys.Complete)+":", draw.Dim) + 1
 	}
 	for i, c := range choices {
 		if x+draw.Width(c)+2 > fr.W-1 {
@@ -90,7 +90,7 @@ const titleWide = 60
 
 // None says in w columns that no row matches, and names the key that brings the rows back.
 func (f *FilterPrompt) None(job, many string, w int) string {
-	const way = ": Esc clears the filter"
+	way := ": " + keys.Name(keys.Back) + " clears the filter"
 	text := "no " + many + " match "
 	return text + f.quoteFilter(job, w-draw.Width(text)-len(way)) + way
 }

@@ -20,7 +20,8 @@ type keySlot struct {
 
 // places are the places of the keys that have a fixed one. Other keys stand between them.
 var places = map[string]keySlot{
-	"1-9": {1, 7}, "Enter": {2, 7}, "Esc": {3, 1}, "←→": {4, 4}, "↑↓": {5, 3}, "[]": {6, 3}, "/": {7, 7}, "F": {7, 7},
+	keys.Pages.Key: {1, 7}, keys.Name(keys.Open): {2, 7}, keys.Name(keys.Back): {3, 1}, keys.Node.Key: {4, 4},
+	keys.Job.Key: {5, 3}, keys.Jobs.Key: {6, 3}, "/": {7, 7}, "F": {7, 7},
 	"w": {8, 6}, "W": {8, 6}, "t": {9, 6}, "T": {10, 6}, "s": {11, 6}, "o": {11, 6}, "v": {12, 6}, "p": {12, 6},
 	"n": {13, 5}, "!": {others, 0}, "m": {others, 0}, "()": {15, 1}, "?": {16, always}, "q": {17, always},
 }
@@ -36,7 +37,7 @@ const (
 func placeOf(h keys.Hint) keySlot {
 	at, fixed := places[h.Key]
 	switch {
-	case h.Verb == "mouse: off", h.Key == "Esc" && strings.HasPrefix(h.Verb, "clear"):
+	case h.Verb == "mouse: off", h.Key == keys.Name(keys.Back) && strings.HasPrefix(h.Verb, "clear"):
 		return keySlot{0, 7}
 	case h == keys.HintOf(keys.Refresh):
 		return keySlot{others, 0}
@@ -85,7 +86,7 @@ func drawButtons(f *part.Frame, end int, hints []keys.Hint) {
 // its first key. is is false if there is none.
 func KeyAt(s *part.Scene, x int) (shown string, is bool) {
 	b, is := s.Memory.Footer.At(x)
-	if pair := []rune(b.Key); len(pair) == 2 && !unicode.IsDigit(pair[0]) && b.Key != "F2" {
+	if pair := []rune(b.Key); len(pair) == 2 && !unicode.IsDigit(pair[0]) && b.Key != keys.Name(keys.Settings) {
 		wide := draw.Width(s.KeyName(b.Key))
 		return string(pair[min(2*(x-b.X)/wide, 1)]), true
 	}

@@ -63,7 +63,7 @@ func (p *Page) gone(f *part.Frame, y int) {
 		name = "GPU" + strconv.Itoa(p.gpu.number) + " (" + draw.ClipMiddle(p.gpu.key, 24) + ")"
 	}
 	f.Put(1, y, draw.Clip(" ✗ "+name+" is no longer listed ", f.W-2), draw.CritFill)
-	f.Left(1, y+1, f.W-2, "→ "+f.KeyName("←→")+" show the other GPUs of "+f.Node.Name, draw.Dim)
+	f.Left(1, y+1, f.W-2, "→ "+f.KeyName(keys.NextGPU.Key)+" show the other GPUs of "+f.Node.Name, draw.Dim)
 }
 
 // drawBody draws the parts of the page one below the other. The numbers of a node that does not respond are faded.

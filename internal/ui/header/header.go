@@ -173,7 +173,7 @@ func pastPieces(f *part.Frame) []part.Piece {
 	if f.Ago == "" {
 		return nil
 	}
-	return []part.Piece{{Text: " " + f.Ago + " ", Role: draw.WarnFill}, part.Dim(" Esc: live  ")}
+	return []part.Piece{{Text: " " + f.Ago + " ", Role: draw.WarnFill}, part.Dim(" " + keys.Name(keys.Back) + ": live  ")}
 }
 
 // recordingPieces says that a recording is being made.

@@ -110,6 +110,6 @@ func (c *Copy) Draw(f *part.Frame) {
 			f.Select(m.Y+1+i, m.X, m.X+m.W)
 		}
 	}
-	m.Line(len(choices)+2, part.Strong("  1–"+strconv.Itoa(len(choices))), part.Dim(" or "), part.Strong("Enter"),
-		part.Dim(" copies  "), part.Strong("Esc"), part.Dim(" closes"))
+	m.Line(len(choices)+2, part.Strong("  1–"+strconv.Itoa(len(choices))), part.Dim(" or "),
+		part.Strong(keys.Name(keys.Pick)), part.Dim(" copies  "), part.Strong(keys.Name(keys.Close)), part.Dim(" closes"))
 }

@@ -176,7 +176,8 @@ func (e *FactSheet) copyLine(s *part.Scene) nav.Answer {
 	case v == nil:
 		return nav.Taken
 	case v.secret && !e.shown:
-		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, x shows it"}
+		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, " + keys.Name(keys.Secrets) +
+			" shows it"}
 	}
 	return copyText(v.searchText(true), v.searchText(true))
 }
@@ -196,7 +197,7 @@ func (e *FactSheet) copyAll(s *part.Scene) nav.Answer {
 	a := copyText(part.Plural(len(lines), e.kind.one, e.kind.many), strings.Join(lines, "\n")+"\n")
 	if left := len(l.variables) - len(lines); left > 0 {
 		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), e.kind.one,
-			e.kind.many) + ": the others are hidden, x shows them"
+			e.kind.many) + ": the others are hidden, " + keys.Name(keys.Secrets) + " shows them"
 	}
 	return a
 }

@@ -75,7 +75,7 @@ func (e *FactSheet) whyEmpty() string {
 	case len(e.answer.variables) == 0:
 		return e.kind.none
 	}
-	return "No " + e.kind.one + ` matches "` + e.search.text + `". Esc shows all.`
+	return "No " + e.kind.one + ` matches "` + e.search.text + `". ` + keys.Name(keys.Back) + " shows all."
 }
 
 // drawLines draws the lines that are on the screen. The cursor is on all lines of its variable.

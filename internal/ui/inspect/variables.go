@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // variable is a variable of an environment, safe to display.
@@ -66,7 +67,7 @@ func looksSecret(value string) bool {
 }
 
 // hidden stands in place of a secret of any length.
-const hidden = "●●●●●●●●  (hidden, x shows)"
+var hidden = "●●●●●●●●  (hidden, " + keys.Name(keys.Secrets) + " shows)"
 
 // matchesWords reports whether a variable contains all words, in upper or lower case. A hidden value matches nothing.
 func (v *variable) matchesWords(words []string, shown bool) bool {

@@ -123,7 +123,7 @@ func (p *Page) goToNextMatch(s *part.Scene, by int) (notice string) {
 	case p.window != nil && p.window.From() > 0:
 		p.older = true
 		return "no earlier " + what + " in the " + joblog.Bytes(p.window.To()-p.window.From()) +
-			" that were read; reading on, N searches there"
+			" that were read; reading on, " + keys.Name(keys.PrevMatch) + " searches there"
 	}
 	return "no earlier " + what
 }

@@ -78,7 +78,8 @@ func (p *ReportPage) whyNoReport() []string {
 	case p.failed == "":
 		return []string{"Asking SLURM's accounting…"}
 	}
-	return []string{"There is no report: " + p.failed + ".", "The log of the job may say more: l opens it."}
+	return []string{"There is no report: " + p.failed + ".",
+		"The log of the job may say more: " + keys.Name(keys.Log) + " opens it."}
 }
 
 // visibleLines returns the lines on the screen.

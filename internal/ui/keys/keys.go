@@ -313,6 +313,12 @@ func HintOf(bindings ...key.Binding) Hint {
 	return h
 }
 
+// Name is the name of a key in a sentence: the first of an action's keys, as a screen writes it.
+func Name(action key.Binding) string { return HintOf(action).Key }
+
+// PageName names a page and its digit in a sentence: "processes (5)".
+func PageName(to key.Binding) string { return to.Help().Desc + " (" + Name(to) + ")" }
+
 // As returns the hint with another verb.
 func (h Hint) As(verb string) Hint { return Hint{h.Key, verb} }
 

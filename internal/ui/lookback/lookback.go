@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // Past has some of the Snapshots that were on the screen. They are complete: each has its processes, problems and
@@ -107,7 +108,8 @@ func (p *Past) Step(by time.Duration) (notice string) {
 // None says why there is no past at all; "": there is one.
 func (p *Past) None() string {
 	if recent, _ := p.snapshotIntervals(); recent == 0 {
-		return "the past of so many GPUs is not kept: it would take too much memory. Ctrl-K records"
+		return "the past of so many GPUs is not kept: it would take too much memory. " + keys.Name(keys.Record) +
+			" records"
 	}
 	if len(p.kept) == 0 || len(p.kept) == 1 && p.at == nil {
 		return "nothing earlier is known yet: the last 12 minutes are kept from now on"

@@ -1,6 +1,10 @@
 package nav
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+)
 
 // Window is the part of a list that is on the screen.
 type Window struct{ From, Shown, All int }
@@ -40,10 +44,10 @@ func Places(from, to, all int) string {
 func PageKeys(from, to, all int) string {
 	text := " "
 	if from > 0 {
-		text += " PgUp"
+		text += " " + keys.Name(keys.PageUp)
 	}
 	if to < all {
-		text += " PgDn"
+		text += " " + keys.Name(keys.PageDown)
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package palette
 import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -51,7 +52,8 @@ var (
 		{Text: "blue, gray", Note: "normal (busy is good)"},
 		{Text: "amber", Note: "warning"},
 		{Text: "white on red", Note: "error: act on it"},
-		{Text: "classic", Note: "traffic-light colors by utilization (60/85): C switches to them and back"},
+		{Text: "classic", Note: "traffic-light colors by utilization (60/85): " + keys.Name(keys.Colors) +
+			" switches to them and back"},
 	}
 	options = []Item{
 		{Text: "--view", Note: "auto, node, overview"},

@@ -45,7 +45,7 @@ func orders() (list []Item) {
 	for i := range rows.Processes.Fields {
 		if f := &rows.Processes.Fields[i]; f.Letter != 0 {
 			list = append(list, Item{Text: "sort by " + f.Title, Also: orderAlso[f.Letter],
-				Note: "on the page processes (5)", Go: nav.Go{Page: keys.OnProcesses},
+				Note: "on the page " + keys.PageName(keys.ToProcesses), Go: nav.Go{Page: keys.OnProcesses},
 				Do: keys.Pressed(keys.SortBy.Keys()[0]), Then: keys.Pressed(string(f.Letter))})
 		}
 	}

@@ -31,7 +31,7 @@ func (p *Page) whyNothingRuns(l shownItems) string {
 	}
 	switch it := l.items[p.cursor.At(l.List)]; {
 	case !p.hasChoice(l):
-		return "no name or word matches: ↓ chooses one of these, which have only the letters"
+		return "no name or word matches: " + keys.Name(keys.Down) + " chooses one of these, which have only the letters"
 	case it.Not != "":
 		return "not now: " + it.Not
 	case !it.Runs():

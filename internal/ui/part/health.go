@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // Health holds the findings of a job; ByNode holds the present ones.
@@ -175,7 +176,7 @@ func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 }
 
 // MoreKey follows a count of problems that do not fit: it names the digit of the page that has all of them.
-const MoreKey = ": press 7"
+var MoreKey = ": press " + keys.Name(keys.ToProblems)
 
 // Counted says how many findings are present and how many are cleared: "5 problems, 1 cleared".
 func Counted(findings []cluster.Finding, one, many string) string {

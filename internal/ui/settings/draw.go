@@ -57,10 +57,10 @@ func (p *Page) statusText() (string, draw.Role) {
 	case p.last != nil && changed == 0:
 		return "written to " + p.last.Path, draw.Strong
 	case changed == 0:
-		return "changes take effect at once; w writes them to your configuration file", draw.Dim
+		return "changes take effect at once; " + keys.Name(keys.Write) + " writes them to your configuration file", draw.Dim
 	}
-	return part.Plural(changed, "change", "changes") + " for this run only; w writes to your configuration file",
-		draw.Dim
+	return part.Plural(changed, "change", "changes") + " for this run only; " + keys.Name(keys.Write) +
+		" writes to your configuration file", draw.Dim
 }
 
 func (p *Page) row(f *part.Frame, y int, r row) {

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -99,13 +100,10 @@ func (p *Page) drawChannel(f *part.Frame, y int, r row) {
 		if n.Way != r.name {
 			continue
 		}
-		arrow := "→"
-		if f.ASCII {
-			arrow = "Rt"
-		}
-		state, about := "off", arrow+" tests it; notify.ways turns it on"
+		test := f.KeyName(keys.Name(keys.NextValue))
+		state, about := "off", test+" tests it; notify.ways turns it on"
 		if n.On {
-			state, about = "on", arrow+" tests it: sends a message"
+			state, about = "on", test+" tests it: sends a message"
 		}
 		if n.Not != "" {
 			about = n.Not

@@ -113,7 +113,7 @@ func (b boxText) drawBox(f *part.Frame) {
 // hiddenRowsText says how many rows are not shown, and which keys show them.
 func hiddenRowsText(w nav.Window) string {
 	if w.From == 0 {
-		return "+" + strconv.Itoa(w.Hidden()) + " more  PgDn"
+		return "+" + strconv.Itoa(w.Hidden()) + " more  " + keys.Name(keys.PageDown)
 	}
 	return w.Where()
 }

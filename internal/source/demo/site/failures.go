@@ -21,6 +21,6 @@ func UnknownJob(id string) *reach.Failure {
 		Short:   "scancel failed",
 		Cause:   "Kill job error on job id " + id + ": Invalid job id specified",
 		Meaning: "SLURM does not know this job any more.",
-		Hints:   []string{"press r: the job may have ended"},
+		Hints:   []string{"refresh the list of jobs: this one may have ended"},
 	}
 }
