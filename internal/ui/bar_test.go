@@ -75,7 +75,7 @@ func TestBarOrFooter(t *testing.T) {
 			}
 		}
 	}
-	text := linesOfAll(shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnProblems }}, 120, 40)[header.BarRow]
+	text := linesOfAll(shot{snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnProblems }}, 200, 40)[header.BarRow]
 	if !strings.Contains(text, "7 problems 3 ") || !strings.Contains(text, "9 connection ✗ ") {
 		t.Errorf("the bar is %q", text)
 	}

@@ -123,7 +123,10 @@ func (v *view) passMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a, did := v.clickFooter(msg, s); did {
 		return a
 	}
-	a := v.focusedPage(s).Press(msg, s)
+	a, did := v.clickTarget(msg, s)
+	if !did {
+		a = v.focusedPage(s).Press(msg, s)
+	}
 	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&
 		at >= 0 {

@@ -17,20 +17,21 @@ import (
 )
 
 // NodeGraphs draws the history of the job's GPUs on the selected node, below row y as far as there is room. right
-// stands at the end of the title. Without GPUs it draws the history of the node itself.
-func NodeGraphs(f *part.Frame, y int, right string) {
+// stands at the end of the title. Without GPUs it draws the history of the node itself. drawn reports whether there was
+// room.
+func NodeGraphs(f *part.Frame, y int, right string) (drawn bool) {
 	gpus := f.Own(f.Node)
 	if len(gpus) == 0 {
-		HostGraphs(f, y, "")
-		return
+		return HostGraphs(f, y, "")
 	}
 	t := tally.Total(gpus)
 	a := axisOf(f, gpus).endAtFailure(f.Node)
 	of := pastOf(gpus)
-	drawCharts(f, y, "Node history, "+a.spanText(), right, a, slices.Concat(
+	drawn = drawCharts(f, y, "Node history, "+a.spanText(), right, a, slices.Concat(
 		utilChart(f, a, of, of.now, len(gpus), part.GPUNumber), heatChart(of, t.Temperature, part.GPUNumber),
 		powerChart(of, &t, false), memoryChart(gpus, &t)))
 	fadePast(f, y)
+	return drawn
 }
 
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The history includes nodes that

@@ -112,8 +112,9 @@ const (
 	graphWide  = 60 // a good width for a graph
 )
 
-// drawCharts draws charts below their section's rule, from row y on as far as there is room.
-func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []chart) {
+// drawCharts draws charts below their section's rule, from row y on as far as there is room. drawn reports whether there
+// was room.
+func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []chart) (drawn bool) {
 	y++ // a blank row
 	free := f.H - 1 - y - 1
 	if f.H >= 45 {
@@ -121,7 +122,7 @@ func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []char
 	}
 	lines, rows := arrangeCharts(charts, f.W, free)
 	if len(lines) == 0 || rows < graphLeast || chartWidth(f.W, len(lines[0])) < graphAxis+12 {
-		return
+		return false
 	}
 	f.Section(y, title, right)
 	for i, line := range lines {
@@ -130,6 +131,7 @@ func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []char
 			drawChart(f, 2+k*(w+2), y+1+i*(rows+graphFrame+1), w, rows, a, c)
 		}
 	}
+	return true
 }
 
 // chartWidth returns the width of each of n graphs in a row.

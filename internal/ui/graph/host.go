@@ -9,18 +9,19 @@ import (
 
 // HostGraphs draws the history of the selected node itself, below row y as far as there is room. right stands at the
 // end of its title.
-func HostGraphs(f *part.Frame, y int, right string) {
+func HostGraphs(f *part.Frame, y int, right string) (drawn bool) {
 	n := f.Node
 	newest, known := n.History.Newest()
 	if !known {
-		return
+		return false
 	}
 	oldest, _ := n.History.Oldest()
 	a := axisFrom(oldest, newest, f.Snap.Bin(), f.Snap.Span).endAtFailure(n)
 	h := hostPast{n, newest}
-	drawCharts(f, y, "Host history, "+a.spanText(), right, a, append([]chart{h.cpuChart(), h.loadChart()},
+	drawn = drawCharts(f, y, "Host history, "+a.spanText(), right, a, append([]chart{h.cpuChart(), h.loadChart()},
 		h.memoryCharts()...))
 	fadePast(f, y)
+	return drawn
 }
 
 // fadePast fades the rows from y on if they show a node that has failed.

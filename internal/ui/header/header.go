@@ -45,7 +45,7 @@ func drawHeader(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
 		start = f.W - part.Width(right)
 	}
 	f.Pieces(start, 0, right...)
-	drawProblems(f, JobLine(f, start))
+	drawProblems(f, JobLine(f, start), true)
 }
 
 // JobLine draws the job's name, its times, and how far its program is, up to column end. It returns the parts of the

@@ -15,9 +15,10 @@ import (
 type headerProblem struct {
 	severity cluster.Severity
 	texts    []string
-	fair     int // the wording that each item gets before others get longer ones
-	least    int // the shortest wording when there are other items
-	count    int // number of findings
+	fair     int              // the wording that each item gets before others get longer ones
+	least    int              // the shortest wording when there are other items
+	count    int              // number of findings
+	first    *cluster.Finding // nil: it is about SLURM
 
 	vital bool // it matters more than the names of others
 	slows bool // the job waits for it: its reason matters more than the names of others
@@ -41,18 +42,26 @@ func (i *headerProblem) wordingWidth(wording int) int {
 }
 
 // drawItem draws an item, and returns the column after it.
-func (i *headerProblem) drawItem(f *part.Frame, x, wording int) int {
+func (i *headerProblem) drawItem(f *part.Frame, x, wording int, toMouse bool) int {
 	m := part.Marks[i.severity]
-	text := m.Glyph + " " + i.texts[wording]
+	text, role := m.Glyph+" "+i.texts[wording], m.Role
 	if i.severity == cluster.Critical {
-		return f.Put(x, 1, " "+text+" ", draw.CritFill)
+		text, role = " "+text+" ", draw.CritFill
 	}
-	return f.Put(x, 1, text, m.Role)
+	end := f.Put(x, 1, text, role)
+	if toMouse && i.first != nil {
+		target := part.Target{Y: 1, X: x, To: end}
+		if i.count == 1 {
+			target.Problem = i.first
+		}
+		f.AddTarget(target)
+	}
+	return end
 }
 
 // drawItems draws as many items as fit from column x up to end, each in the longest wording that fits, and counts the
-// others.
-func drawItems(f *part.Frame, x, end int, all []headerProblem) {
+// others. toMouse makes them targets of the mouse.
+func drawItems(f *part.Frame, x, end int, all []headerProblem, toMouse bool) {
 	keepReason(f.Scene, end-x, all)
 	n, free := len(all), 0
 	for ; n > 0; n-- {
@@ -65,7 +74,7 @@ func drawItems(f *part.Frame, x, end int, all []headerProblem) {
 	if n == 0 { // the worst problem matters more than the number of the others
 		for wording := range all[0].texts {
 			if all[0].wordingWidth(wording) <= end-x {
-				all[0].drawItem(f, x, wording)
+				all[0].drawItem(f, x, wording, toMouse)
 				return
 			}
 		}
@@ -82,9 +91,11 @@ func drawItems(f *part.Frame, x, end int, all []headerProblem) {
 	count = firstFitting(counts, free)
 	lengthenItems(all, wordings, free-len(count), func(*headerProblem) int { return 0 })
 	for i, wording := range wordings {
-		x = all[i].drawItem(f, x, wording) + 2
+		x = all[i].drawItem(f, x, wording, toMouse) + 2
 	}
-	f.Put(x, 1, count, draw.Dim)
+	if to := f.Put(x, 1, count, draw.Dim); toMouse {
+		f.AddTarget(part.Target{Y: 1, X: x, To: to})
+	}
 }
 
 // keepReason gives what slows the job its longest wording, if the other vital items and a count fit beside it.
@@ -164,6 +175,7 @@ func gatherItems(f *part.Frame) []headerProblem {
 		all[at].count++
 	}
 	for i := range all {
+		all[i].first = firsts[i]
 		all[i].setWordings(f, firsts[i], labels[i], i == 0)
 		all[i].vital = all[i].severity == cluster.Critical
 	}

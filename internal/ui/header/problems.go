@@ -12,10 +12,11 @@ import (
 )
 
 // Problems draws row 1: the problems, errors first, and the number of GPUs and nodes that report.
-func Problems(f *part.Frame) { drawProblems(f, nil) }
+func Problems(f *part.Frame) { drawProblems(f, nil, false) }
 
-// drawProblems draws row 1. Without a problem it has room for the parts of the progress that are not in row 0.
-func drawProblems(f *part.Frame, progress []string) {
+// drawProblems draws row 1. Without a problem it has room for the parts of the progress that are not in row 0. toMouse
+// makes the problems targets of the mouse.
+func drawProblems(f *part.Frame, progress []string, toMouse bool) {
 	const x = 1
 	all := gatherItems(f)
 	right := reportingText(f, f.W < 100)
@@ -36,7 +37,7 @@ func drawProblems(f *part.Frame, progress []string) {
 		drawProgress(f, x+draw.Width(health), 1, end, progress)
 		return
 	}
-	drawItems(f, x, end, all)
+	drawItems(f, x, end, all, toMouse)
 }
 
 // countUnnamed counts the problems that do not fit, the longest wording first. One wording names the key that shows

@@ -16,7 +16,8 @@ func Tabs(f *part.Frame) {
 	f.Fill(0, 2, f.W, '─', draw.Faint)
 	tabs := make([]labeled, len(f.Job.Nodes))
 	for i, name := range f.Job.Nodes {
-		tabs[i] = labeled{draw.ClipMiddle(name, longest), f.Health.NodeMark(name), f.Health.Rank(name)}
+		tabs[i] = labeled{draw.ClipMiddle(name, longest), f.Health.NodeMark(name), f.Health.Rank(name),
+			part.Target{Node: name}}
 	}
 	tabRow(f, tabs, f.NodeAt, f.W)
 }
@@ -33,7 +34,8 @@ func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	// if not all fit, a bare number looks like the count of hidden tabs
 	for _, long := range []bool{true, false, true} {
 		for i, g := range gpus {
-			tabs[i] = labeled{part.GPUNumber(g), f.Health.GPUMark(f.Node.Name, g), f.Health.GPURank(f.Node.Name, g)}
+			tabs[i] = labeled{part.GPUNumber(g), f.Health.GPUMark(f.Node.Name, g), f.Health.GPURank(f.Node.Name, g),
+				part.Target{GPU: g}}
 			if !long && i != at {
 				tabs[i].text = part.Number(g)
 			}
@@ -45,11 +47,18 @@ func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	tabRow(f, tabs, at, end)
 }
 
-// labeled is a tab: its text, and the mark and rank of its node or GPU.
+// labeled is a tab: its text, the mark and rank of its node or GPU, and what the mouse chooses there.
 type labeled struct {
 	text string
 	mark part.Mark
 	rank int
+	of   part.Target
+}
+
+// addTarget makes columns of the first rule lead to the node or GPU of a tab.
+func (t *labeled) addTarget(f *part.Frame, y, x, to int) {
+	t.of.Y, t.of.X, t.of.To = y, x, to
+	f.AddTarget(t.of)
 }
 
 // tabWidths returns the width of all tabs, even if all have marks, and of the widest.
@@ -61,7 +70,8 @@ func tabWidths(tabs []labeled) (all, widest int) {
 	return all, widest
 }
 
-// tabRow draws tabs into the first rule of a page, up to column end: the current tab and those around it.
+// tabRow draws tabs into the first rule of a page, up to column end: the current tab and those around it. The counts of
+// hidden tabs lead to the nearest of them.
 func tabRow(f *part.Frame, tabs []labeled, at, end int) {
 	const y, ends = 2, 12 // room for "‹1000 ✗▲ "
 	n := len(tabs)
@@ -72,13 +82,18 @@ func tabRow(f *part.Frame, tabs []labeled, at, end int) {
 	to := from + n
 	x := 2
 	if from > 0 {
-		x = f.Pieces(x, y, countHiddenTabs(" ‹"+strconv.Itoa(from), tabs[:from])...) + 1
+		end := f.Pieces(x, y, countHiddenTabs(" ‹"+strconv.Itoa(from), tabs[:from])...)
+		tabs[from-1].addTarget(f, y, x, end)
+		x = end + 1
 	}
 	for i := from; i < to; i++ {
-		x = drawTab(f, x, y, tabs[i].text, tabs[i].mark, i == at) + 1
+		end := drawTab(f, x, y, tabs[i].text, tabs[i].mark, i == at)
+		tabs[i].addTarget(f, y, x, end)
+		x = end + 1
 	}
 	if to < len(tabs) {
-		f.Pieces(x, y, countHiddenTabs(" "+strconv.Itoa(len(tabs)-to)+"›", tabs[to:])...)
+		end := f.Pieces(x, y, countHiddenTabs(" "+strconv.Itoa(len(tabs)-to)+"›", tabs[to:])...)
+		tabs[to].addTarget(f, y, x, end)
 	}
 }
 

@@ -49,6 +49,9 @@ var (
 var Numbers = []key.Binding{ToJobs, ToOverview, ToNode, ToGPU, ToProcesses, ToRanks, ToProblems, ToUsers, ToConnection,
 	ToSettings}
 
+// Letters are the letters of the pages without a digit, which the bar of pages has after the digits.
+var Letters = []key.Binding{Stacks, Cluster, Log}
+
 // Unused is a key without a meaning on any page. So only a prompt or a dialog that has the keyboard takes it.
 var Unused = newBinding("", "", "f63")
 

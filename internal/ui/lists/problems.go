@@ -42,7 +42,7 @@ func NewProblems(past *footer.History) *Problems {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
-		On: p.noteProblem, Open: openProblem, Own: nav.BindCode(problemsCode, p), Press: p.scrollProblem,
+		On: p.noteProblem, Open: OpenProblem, Own: nav.BindCode(problemsCode, p), Press: p.scrollProblem,
 		Node:    func(f *cluster.Finding) string { return f.Node },
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
@@ -91,9 +91,9 @@ func (p *Problems) noteProblem(_ *part.Scene, f *cluster.Finding) nav.Answer {
 	return nav.To(nav.Go{Node: f.Node})
 }
 
-// openProblem goes to the GPU of a problem, or to its node. For a job that stands still, or a rank that lags, it goes
+// OpenProblem goes to the GPU of a problem, or to its node. For a job that stands still, or a rank that lags, it goes
 // to the stacks, which show where the ranks are. In the past it does not do so for a lag: nobody can be asked.
-func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
+func OpenProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 	a := nav.To(nav.Go{Node: f.Node})
 	switch {
 	case f.Kind.StopsJob():

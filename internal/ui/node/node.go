@@ -15,7 +15,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
-	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -71,7 +70,7 @@ var code = nav.CodeTable[*Page]{
 	{Of: keys.GPU, Do: openGPU},
 	{Of: keys.Filter, Do: ofValues((*Page).openFilter)},
 	{Of: keys.Back, Do: ofValues((*Page).unfilter)},
-	{Of: keys.Grid, Do: ofValues(nav.ChangePage(func(p *Page) { p.host = !p.host }))},
+	{Of: keys.Grid, Do: ofValues((*Page).switchGraphs)},
 }
 
 // Actions returns the actions that have code.
@@ -190,7 +189,8 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, footer.LastHints)
 }
 
-func (p *Page) drawBody(f *part.Frame) {
+// drawBody draws everything between the header and the footer, and reports whether there was room for graphs.
+func (p *Page) drawBody(f *part.Frame) (graphs bool) {
 	r := p.divideScreen(f.Scene)
 	if f.H >= part.Small {
 		header.Tabs(f)
@@ -200,7 +200,7 @@ func (p *Page) drawBody(f *part.Frame) {
 	}
 	y := gpuTable(f, &r)
 	if f.H < part.Small {
-		return
+		return false
 	}
 	if r.processes {
 		from := y
@@ -209,18 +209,7 @@ func (p *Page) drawBody(f *part.Frame) {
 			f.Fade(row, 0, f.W)
 		}
 	}
-	p.drawGraphs(f, drawProblems(f, y, f.H-1))
-}
-
-// drawGraphs draws the past of the GPUs or of the node itself, below row y. The title names the key that switches
-// between them.
-func (p *Page) drawGraphs(f *part.Frame, y int) {
-	view := keys.HintOf(keys.Grid).Key
-	if p.host {
-		graph.HostGraphs(f, y, view+"  GPUs")
-	} else {
-		graph.NodeGraphs(f, y, view+"  host")
-	}
+	return p.drawGraphs(f, drawProblems(f, y, f.H-1))
 }
 
 // Table draws the node's line and all of its GPUs from row y on, without a page around them, and returns the row below.

@@ -81,13 +81,14 @@ type Memory struct {
 	byRoom  map[int]*draw.Naming
 	clipped map[int]map[string]int // by width: the number of nodes with each clipped name
 
-	Footer Buttons
+	Footer  Buttons
+	Targets Targets
 }
 
 // resetForNodes empties the memory if it belongs to other nodes.
 func (m *Memory) resetForNodes(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{snapshot: m.snapshot, facts: m.facts, Footer: m.Footer, nodes: nodes,
+		*m = Memory{snapshot: m.snapshot, facts: m.facts, Footer: m.Footer, Targets: m.Targets, nodes: nodes,
 			byRoom: map[int]*draw.Naming{}, clipped: map[int]map[string]int{}}
 	}
 	return m
