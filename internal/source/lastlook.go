@@ -8,10 +8,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// LastLook returns the Snapshot to print. If SLURM has not answered since began, the Snapshot says so; otherwise it
-// would look as if there were no jobs.
-func LastLook(store *store.Store, began time.Time) *cluster.Snapshot {
-	now := time.Now()
+// LastLook returns the Snapshot to print at a time. If SLURM has not answered since began, the Snapshot says so;
+// otherwise it would look as if there were no jobs.
+func LastLook(store *store.Store, now, began time.Time) *cluster.Snapshot {
 	snap := store.Snapshot(now)
 	d := snap.Discovery
 	if d.Command == "" || !d.Asked.IsZero() { // SLURM was not needed, or has answered

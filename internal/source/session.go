@@ -96,18 +96,40 @@ func (s *Session) Await(within time.Duration, look func() bool) {
 const PastPatience = 10 * time.Second
 
 // CatchUp waits until a Source with a past, such as the demo, has emitted it, but at most for limit. Before that, a
-// Snapshot would show a cluster that stands still.
-func (s *Session) CatchUp(limit time.Duration) {
-	var from cluster.Source
-	for from = range s.eachSource { // the innermost
+// Snapshot would show a cluster of the past. It reports whether the past has been emitted.
+func (s *Session) CatchUp(limit time.Duration) bool {
+	story, is := s.innermost().(interface{ CaughtUp() <-chan struct{} })
+	if !is {
+		return true
 	}
-	if story, is := from.(interface{ CaughtUp() <-chan struct{} }); is {
-		select {
-		case <-story.CaughtUp():
-		case <-s.ctx.Done():
-		case <-time.After(limit):
-		}
+	select {
+	case <-story.CaughtUp():
+		return true
+	default:
 	}
+	select {
+	case <-story.CaughtUp():
+		return true
+	case <-s.ctx.Done():
+	case <-time.After(limit):
+	}
+	return false
+}
+
+// Present returns the time of the Source at a time of this host: they differ if the Source simulates the cluster, and
+// is behind.
+func (s *Session) Present(now time.Time) time.Time {
+	if simulated, is := s.innermost().(interface{ Present(now time.Time) time.Time }); is {
+		return simulated.Present(now)
+	}
+	return now
+}
+
+// innermost returns the Source that wraps no other.
+func (s *Session) innermost() (from cluster.Source) {
+	for from = range s.eachSource { // up to the last
+	}
+	return from
 }
 
 // Stop ends the Source, and waits for its end for at most limit, since a hung node closes slowly. It returns why the

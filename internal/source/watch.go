@@ -44,7 +44,7 @@ func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 	w.CatchUp(min(w.timeout, PastPatience))
 	whole := tally.Settling{Second: w.second}
 	w.Await(max(w.timeout-time.Since(w.began), time.Nanosecond), func() bool {
-		s := w.Store.Snapshot(time.Now())
+		s := w.Look(time.Now())
 		if look != nil {
 			look(s, whole.Early(s))
 		}
@@ -53,7 +53,10 @@ func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 }
 
 // Snapshot returns the present state. If SLURM has not answered by now, the Snapshot has a failure.
-func (w *Watch) Snapshot() *cluster.Snapshot { return LastLook(w.Store, w.began) }
+func (w *Watch) Snapshot() *cluster.Snapshot { return LastLook(w.Store, w.Present(time.Now()), w.began) }
+
+// Look returns the state at a time of this host.
+func (w *Watch) Look(now time.Time) *cluster.Snapshot { return w.Store.Snapshot(w.Present(now)) }
 
 // Each calls see with a Snapshot at each interval, until no more Events will come or see returns false.
 func (w *Watch) Each(every time.Duration, see func(*cluster.Snapshot) bool) {

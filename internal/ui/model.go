@@ -36,6 +36,7 @@ type model struct {
 
 	height   int // height of the terminal: a recording has a line below the scene
 	light    bool
+	opened   bool // the screen has its first Snapshot
 	theme    *draw.Theme
 	terminal *terminal.Terminal
 	title    string // of the window
@@ -69,13 +70,27 @@ func (m *model) Init() tea.Cmd { return m.nextTick(m.scene) }
 
 // takeSnapshot gets a new Snapshot.
 func (m *model) takeSnapshot() {
-	m.past.Keep(m.Snapshot(m.Now()))
+	if m.scene.Opening = m.opening(); m.scene.Opening != "" {
+		m.past.Await(m.Now())
+	} else {
+		m.past.Keep(m.Snapshot(m.Now()))
+	}
 	m.scene.Slow = 1
 	m.noteRecording()
 	if m.scene.Recording == "" && m.isUnseen() {
 		m.scene.Slow = source.IdleFactor
 	}
 	m.showSnapshot()
+}
+
+// opening says what the screen still waits for.
+func (m *model) opening() string {
+	if m.Options.Opening == nil || m.opened {
+		return ""
+	}
+	says := m.Options.Opening()
+	m.opened = says == ""
+	return says
 }
 
 // noteRecording stores the state of the recording. If a recording ends while the terminal is detached, the pace slows

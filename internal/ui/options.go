@@ -35,6 +35,9 @@ type Options struct {
 	Now      func() time.Time
 	Controls source.Controls
 
+	// Opening says what the screen waits for, in place of the first Snapshots; "": nothing. nil: it waits for nothing
+	Opening func() string
+
 	// Watch calls tell when the terminal is detached or attached, until ctx ends. The terminal is attached at first.
 	// nil: it stays attached.
 	Watch func(ctx context.Context, tell func(attached bool))

@@ -16,6 +16,6 @@ const suspectEvery = 10 * time.Second
 // answers go to all takers of the session's Events. The settings may forbid it.
 func AskHung(cfg *config.Config, from Feed, w *source.Watch) {
 	if cfg.HangAsk {
-		crash.Go(func() { hang.New(from.Ask, w.Tell).Follow(w.Context(), suspectEvery, w.Store.Snapshot) })
+		crash.Go(func() { hang.New(from.Ask, w.Tell).Follow(w.Context(), suspectEvery, w.Look) })
 	}
 }

@@ -49,7 +49,7 @@ func TestLogEnds(t *testing.T) {
 			`job "8" is not one of your running jobs`},
 		"an old environment": {"8", true, []cluster.Snapshot{{Discovery: answered}}, cli.ExitNoJobs,
 			`job "8", which SLURM_JOB_ID names, is not one`},
-		"SLURM is silent": {"8", true, []cluster.Snapshot{*source.LastLook(silent, time.Now())},
+		"SLURM is silent": {"8", true, []cluster.Snapshot{*source.LastLook(silent, time.Now(), time.Now())},
 			cli.ExitNoJobs, "squeue: "},
 		"SLURM fails": {"8", false,
 			[]cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue", Asked: time.Now(),

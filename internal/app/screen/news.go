@@ -63,7 +63,7 @@ func (t *newsTeller) deliverNews(ctx context.Context, w *source.Watch) error {
 		t.sendAlert(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
 	}
 	w.CatchUp(source.PastPatience)
-	desk.Follow(ctx, newsEvery, w.Store.Snapshot)
+	desk.Follow(ctx, newsEvery, w.Look)
 	desk.Close(newsParting)
 	return nil
 }

@@ -67,12 +67,19 @@ func showScreens(ctx context.Context, p *cli.Program, choice cli.Selection, from
 		defer quit()
 		defer crash.End()
 		garbage := newCollector()
-		o := Options(&p.Config, garbage.watchHeap(w.Store.Snapshot), &keyControls{user, garbage}, choice)
+		o := Options(&p.Config, garbage.watchHeap(w.Look), &keyControls{user, garbage}, choice)
 		beside.addAides(ctx, &o)
 		o.Tell, o.Watch = w.Tell, findTerminal(os.Getenv).Watch
 		o.Report = report.Ended(p, from)
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
-		w.CatchUp(source.PastPatience)
+		if opening := simulating(&p.Config); !w.CatchUp(blackMost) {
+			o.Opening = func() string {
+				if w.CatchUp(0) {
+					return ""
+				}
+				return opening
+			}
+		}
 		return ui.Run(ctx, o, p.In, p.Out)
 	})
 	var away error
@@ -96,6 +103,19 @@ func showScreens(ctx context.Context, p *cli.Program, choice cli.Selection, from
 		return away
 	}
 	return cli.Failed(err)
+}
+
+// blackMost is how long the terminal stays black while a demo makes its past. A small demo needs less.
+const blackMost = 100 * time.Millisecond
+
+// simulating says what a demo does before its first frame: "Simulating 1000 nodes with 8 GPUs each, …".
+func simulating(cfg *config.Config) string {
+	nodes, gpus, err := cfg.DemoSize()
+	if cfg.Demo == "" || err != nil {
+		return ""
+	}
+	return "Simulating " + part.Plural(nodes, "node", "nodes") + " with " + part.Plural(gpus, "GPU", "GPUs") +
+		" each, and their last minutes …"
 }
 
 // backgroundTasks are what works alongside the screens.

@@ -264,7 +264,7 @@ func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 	feed.AskHung(&s.Config, from, w)
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
-		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
+		Snapshot: w.Look, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
 		Every: s.Config.Display, Names: s.metrics.Names, Metrics: s.metrics.Which,
 		PIDs: s.metrics.Processes, Agent: s.endpoint.Open,
 		Token: s.token, Local: s.listener.Local, Proxied: s.endpoint.Proxied, Base: s.base, Log: s.logOf(user),

@@ -9,6 +9,7 @@ import (
 	"container/heap"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -23,6 +24,7 @@ type Demo struct {
 	changed bell.Bell
 	orders  chan demoRequest
 	caught  chan struct{} // closed when the past has been emitted
+	reached atomic.Int64  // the time of the story up to which all Events have been emitted
 
 	mu      sync.Mutex // protects the following
 	look    string     // the node whose processes the user wants to see, EveryNode, or none
@@ -38,8 +40,19 @@ const Twice = 3
 // New makes a cluster whose training job runs on nodes with gpus each. Nodes report every poll, and have already
 // reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan demoRequest),
+	d := &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan demoRequest),
 		caught: make(chan struct{})}
+	d.reached.Store(int64(d.world.from))
+	return d
+}
+
+// Present returns the time of the cluster at a time of this host. They are the same unless Run is more than an interval
+// behind, as with very many nodes on a busy host: otherwise all nodes would seem silent. It never goes back.
+func (d *Demo) Present(now time.Time) time.Time {
+	if last := d.world.begin.Add(time.Duration(d.reached.Load()) + d.world.poll); last.Before(now) {
+		return last
+	}
+	return now
 }
 
 // CaughtUp is closed when Run has emitted the past: earlier Events are old, and a large cluster has many of them.
@@ -67,6 +80,7 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 		case <-timer.C:
 			d.act(ctx, &actors, emit)
 		}
+		d.reached.Store(int64(actors[0].due()))
 		next := d.world.begin.Add(actors[0].due())
 		if !told && time.Since(next) < d.world.poll {
 			told = true
@@ -100,6 +114,7 @@ func (d *Demo) act(ctx context.Context, actors *queue, emit func(cluster.Event))
 		due := first.due()
 		d.emitEvents(due, first.act(due), emit)
 		heap.Fix(actors, 0)
+		d.reached.Store(int64((*actors)[0].due()))
 	}
 }
 

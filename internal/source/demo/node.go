@@ -28,7 +28,7 @@ const (
 const (
 	silenceBegins, silenceEnds = 50 * time.Second, 78 * time.Second
 	dropAt                     = 130 * time.Second
-	stepEnds, refusesUntil     = 20 * time.Second, 200 * time.Second // once
+	stepEnds, refusesUntil     = 20 * time.Second, 14 * time.Minute // once
 )
 
 // Stages that the story mentions.

@@ -70,6 +70,8 @@ func DrawAsked(f *part.Frame, y int) int {
 			put("→ "+h, draw.Dim)
 		}
 		put("squeue failed "+draw.Age(now.Sub(d.Asked))+" ago"+again("retrying"), draw.Dim)
+	case f.Opening != "":
+		put(f.Opening, draw.Strong)
 	case d.Answered.IsZero():
 		put("Asking SLURM for your running jobs…", draw.Strong)
 	default:

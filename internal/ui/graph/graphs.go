@@ -112,8 +112,8 @@ const (
 	graphWide  = 60 // a good width for a graph
 )
 
-// drawCharts draws charts below their section's rule, from row y on as far as there is room. drawn reports whether there
-// was room.
+// drawCharts draws charts below their section's rule, from row y on as far as there is room. drawn reports whether
+// there was room.
 func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []chart) (drawn bool) {
 	y++ // a blank row
 	free := f.H - 1 - y - 1

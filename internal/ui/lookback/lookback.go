@@ -61,6 +61,9 @@ func (p *Past) Keep(s *cluster.Snapshot) {
 	})
 }
 
+// Await shows a Snapshot with nothing in it, which is not kept: there is none yet.
+func (p *Past) Await(now time.Time) { p.now = &cluster.Snapshot{At: now} }
+
 // Live reports whether the newest Snapshot is on the screen.
 func (p *Past) Live() bool { return p.at == nil }
 

@@ -43,6 +43,7 @@ type Scene struct {
 
 	Gauge tally.Gauge // the metric of the overview's cells
 
+	Opening   string // what the screen waits for before its first Snapshot; "": it has one
 	Display   time.Duration
 	Replay    bool   // the screen shows a recording
 	Recording string // state of the running recording; "": none runs
