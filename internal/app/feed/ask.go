@@ -31,8 +31,10 @@ func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string
 		return known, err
 	}
 	if heard = known; heard == nil {
-		began := time.Now()
+		began, line := time.Now(), cli.NewStatus(io.Err)
+		line.Set("asking SLURM for your jobs")
 		answer, err := client.Ask(ctx)
+		line.Erase()
 		// the screen shows the error
 		heard = &source.EarlyAnswer{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
 	}
