@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // clickOn clicks on the first column of a text in a row of the terminal.
@@ -51,7 +52,7 @@ func TestClicksOnLettersOfTheBar(t *testing.T) {
 
 // A click on a tab or on a problem of row 1 leads there.
 func TestClicksOnTheHeader(t *testing.T) {
-	snap := fixture()
+	snap := uitest.Fixture()
 	for name, n := range snap.Nodes {
 		for i := range n.GPUs {
 			n.GPUs[i].Key = name + "-" + strconv.Itoa(i)

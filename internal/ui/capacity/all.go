@@ -42,6 +42,7 @@ func newJobs(p *Page, past *footer.History) *jobs {
 		Open: func(s *part.Scene, j *capacity.Job) nav.Answer {
 			return openNodeOf(s, nav.Go{Page: keys.OnNode}, j.Nodes...)
 		},
+		Opens:  func(s *part.Scene, j *capacity.Job) string { return opensOf(s, j.Nodes...) },
 		Header: p.drawHeader,
 		Above:  func(f *part.Frame, _ *list.View[capacity.Job]) []string { return p.noticeLines(f.W) },
 		None: func(f *part.Frame) string {
@@ -71,6 +72,7 @@ func newIdle(p *Page, past *footer.History) *idleGPUs {
 		Open: func(s *part.Scene, g *capacity.IdleGPU) nav.Answer {
 			return openNodeOf(s, nav.Go{Page: keys.OnGPU, GPU: g.Key}, g.Node.Name)
 		},
+		Opens:  func(s *part.Scene, g *capacity.IdleGPU) string { return opensOf(s, g.Node.Name) },
 		Header: p.drawHeader,
 		Above:  func(f *part.Frame, _ *list.View[capacity.IdleGPU]) []string { return p.unreadLines(f) },
 		None: func(f *part.Frame) string {

@@ -88,6 +88,7 @@ func newNodes(p *Page, past *footer.History) *nodes {
 		Usual:  []string{"node", "free", "used", "out"},
 		Above:  func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) []string { return p.noticeLines(f.W) },
 		Open:   openNode,
+		Opens:  func(s *part.Scene, r *capacity.NodeGPUs) string { return opensOf(s, r.Name) },
 		Header: p.drawHeader, None: p.whyEmpty,
 		Table: func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) list.Table[capacity.NodeGPUs] {
 			return newNodeTable(f)
@@ -125,6 +126,14 @@ func quoteWord(word string) string { return `"` + strings.ReplaceAll(word, `"`, 
 // openNode goes to a node of the user's jobs.
 func openNode(s *part.Scene, r *capacity.NodeGPUs) nav.Answer {
 	return openNodeOf(s, nav.Go{Page: keys.OnNode}, r.Name)
+}
+
+// opensOf says in a word what openNodeOf opens, or that it says why nothing opens.
+func opensOf(s *part.Scene, nodes ...string) string {
+	if openNodeOf(s, nav.Go{Page: keys.OnNode}, nodes...).Page == "" {
+		return "why not"
+	}
+	return keys.Open.Help().Desc
 }
 
 // openNodeOf goes to the first of these nodes that is read.

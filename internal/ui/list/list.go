@@ -69,7 +69,11 @@ type Of[Row any, Key comparable] struct {
 	// opens. It sends no requests. nil: there is no pane.
 	Detail func(f *part.Frame, r *Row)
 	Hints  []keys.Hint // hints of the footer, the most useful first
-	Wants  nav.Wants
+	// Opens says in a word what Enter opens on the row under the cursor; "": nothing. nil: "open" on every row
+	Opens func(s *part.Scene, r *Row) string
+	// RowHints are the other keys that have an effect on the row under the cursor; nil: there are none
+	RowHints func(s *part.Scene, r *Row) []keys.Hint
+	Wants    nav.Wants
 }
 
 // Keys are the keys that differ between lists.
@@ -247,22 +251,4 @@ func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 		y++
 		t.Row(f, y, v.At(i), i == at)
 	}
-}
-
-// footerHints returns the keys of the footer. Keys that bring hidden rows back come first.
-func (l *List[Row, Key]) footerHints(s *part.Scene) []keys.Hint {
-	hints := append(footer.MouseHints(s), keys.HintOf(l.Keys.Before, l.Keys.After).As("column"))
-	if l.Filter.On(l.filterJob(s)) {
-		hints = append(hints, keys.HintOf(keys.Back).As("clear filter"))
-	}
-	for _, h := range l.Hints {
-		switch {
-		case h == keys.Jobs && len(s.Snap.Jobs) < 2, h.Key == keys.HintOf(keys.SignalTerm).Key && s.Forbidden() != "":
-		case h == keys.HintOf(keys.Worst):
-			hints = append(hints, h.As("sort: "+l.Words(l.Sorted.By)))
-		default:
-			hints = append(hints, h)
-		}
-	}
-	return append(append(hints, l.Node.nodeHints(s)...), footer.LastHints...)
 }

@@ -34,7 +34,8 @@ func NewJobs(past *footer.History) *Jobs {
 			return (&rows.Job{Snapshot: s.Snap}).Of
 		}),
 		Orders: jobOrders, Usual: []string{"job", "health", "util_mean_percent", "left_seconds"},
-		On: selectJob, Open: openJob, Own: nav.BindCode(jobsCode, p), Detail: (&jobPane{}).drawJob,
+		On: selectJob, Open: openJob, Opens: jobOpens, RowHints: jobHints,
+		Own: nav.BindCode(jobsCode, p), Detail: (&jobPane{}).drawJob,
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
 		},
@@ -128,6 +129,25 @@ func openJob(s *part.Scene, r *tally.JobRow) nav.Answer {
 		return nav.To(nav.Go{Page: keys.OnReport, Report: r.ID})
 	}
 	return nav.Answer{Taken: true, Notice: whyWaits(r.Pending, s.Snap.At)}
+}
+
+// jobOpens says what openJob opens.
+func jobOpens(_ *part.Scene, r *tally.JobRow) string {
+	switch {
+	case r.Running != nil:
+		return keys.Open.Help().Desc
+	case r.Ended != nil:
+		return string(keys.OnReport)
+	}
+	return "why"
+}
+
+// jobHints has the key of the log, which a waiting job does not have.
+func jobHints(_ *part.Scene, r *tally.JobRow) []keys.Hint {
+	if r.Pending != nil {
+		return nil
+	}
+	return []keys.Hint{keys.HintOf(keys.Log)}
 }
 
 // whyWaits says why a job waits, and when SLURM plans to start it: "job 48302 waits: Resources · planned start

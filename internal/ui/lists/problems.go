@@ -42,7 +42,8 @@ func NewProblems(past *footer.History) *Problems {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
-		On: p.noteProblem, Open: OpenProblem, Own: nav.BindCode(problemsCode, p), Press: p.scrollProblem,
+		On: p.noteProblem, Open: OpenProblem, Opens: problemOpens, Own: nav.BindCode(problemsCode, p),
+		Press:   p.scrollProblem,
 		Node:    func(f *cluster.Finding) string { return f.Node },
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
@@ -107,6 +108,17 @@ func OpenProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 		a.Page = keys.OnNode
 	}
 	return a
+}
+
+// problemOpens says what OpenProblem opens: a problem of the whole job may have no place.
+func problemOpens(s *part.Scene, f *cluster.Finding) string {
+	switch page := OpenProblem(s, f).Page; page {
+	case keys.OnStacks:
+		return string(page)
+	case "":
+		return ""
+	}
+	return keys.Open.Help().Desc
 }
 
 // problemsCode is the code of the page's own actions. The keys for the first and the last row do not scroll inside a

@@ -64,8 +64,8 @@ func NewRanks(past *footer.History) *Ranks {
 		},
 		None: part.NoProcessesOfJob, Detail: fullRank,
 		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Worst), keys.Jobs, keys.HintOf(keys.Filter),
-			keys.Problem, keys.HintOf(keys.SignalTerm).As("signal"), keys.HintOf(keys.Problems),
-			keys.HintOf(keys.Refresh)},
+			keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Refresh)},
+		Opens: rankOpens, RowHints: rankHints,
 		Wants: nav.Wants{Everywhere: true},
 	})
 	return p
@@ -187,6 +187,22 @@ func openRank(s *part.Scene, r *tally.RankRow) nav.Answer {
 		a.Page = keys.OnNode
 	}
 	return a
+}
+
+// rankOpens says what openRank opens: a rank that was never seen has no place.
+func rankOpens(_ *part.Scene, r *tally.RankRow) string {
+	if r.Node == "" {
+		return ""
+	}
+	return keys.Open.Help().Desc
+}
+
+// rankHints has the key of the signals, if there is a process to send one to.
+func rankHints(s *part.Scene, r *tally.RankRow) []keys.Hint {
+	if r.Process == nil || s.Forbidden() != "" {
+		return nil
+	}
+	return []keys.Hint{keys.HintOf(keys.SignalTerm).As("signal")}
 }
 
 // ranksCode is the code of the page's own actions.

@@ -168,7 +168,7 @@ func (p *Page) Draw(f *part.Frame) {
 func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	processes := keys.HintOf(keys.Processes)
 	if p.showsProcesses(s) {
-		processes = processes.As("procs ●")
+		processes = processes.As("hide procs")
 	}
 	hints := footer.AroundHints(s)
 	if s.H >= part.Small { // otherwise there is no room for them
@@ -185,8 +185,11 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	if p.filter.On(s.Job.ID) {
 		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
 	}
-	return slices.Concat(footer.MouseHints(s), back, hints, footer.CommonHints(s, s.Node.Name),
-		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, footer.LastHints)
+	last := []keys.Hint{keys.HintOf(keys.Filter)}
+	if s.Node.Past == nil {
+		last = append(last, keys.HintOf(keys.Connection))
+	}
+	return slices.Concat(footer.MouseHints(s), back, hints, footer.CommonHints(s, s.Node.Name), last, footer.LastHints)
 }
 
 // drawBody draws everything between the header and the footer, and reports whether there was room for graphs.

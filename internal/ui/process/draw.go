@@ -85,7 +85,10 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	if p.Nvitop {
 		hints = footer.MouseOff(s, keys.HintOf(keys.FreeMouse))
 	}
-	hints = append(hints, keys.HintOf(keys.Metrics).As("open"))
+	some := p.View(s).Len() > 0
+	if some {
+		hints = append(hints, keys.HintOf(keys.Metrics).As("open"))
+	}
 	filter, sort := keys.HintOf(keys.FilterRows), keys.HintOf(keys.SortBy).As("sort: "+p.Words(p.Sorted.By))
 	if p.Nvitop {
 		filter, sort = filter.At("F"), sort.At("o")
@@ -100,11 +103,14 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter).As("column"))
 	}
 	hints = append(hints, filter, p.scope.scopeHint(s), keys.HintOf(keys.Tree))
-	if s.Forbidden() == "" {
+	if some && s.Forbidden() == "" {
 		hints = append(hints, keys.HintOf(keys.SignalTerm).As("signal"))
 	}
-	hints = append(hints, sort, keys.HintOf(keys.Environ), keys.HintOf(keys.Tag), keys.HintOf(keys.CopyMenu),
-		keys.HintOf(keys.Refresh))
+	hints = append(hints, sort)
+	if some {
+		hints = append(hints, keys.HintOf(keys.Environ), keys.HintOf(keys.Tag), keys.HintOf(keys.CopyMenu))
+	}
+	hints = append(hints, keys.HintOf(keys.Refresh))
 	return append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 

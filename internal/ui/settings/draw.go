@@ -39,10 +39,25 @@ func (p *Page) Draw(f *part.Frame) {
 	if text, role := p.statusText(); f.H > top+2 {
 		f.Left(label, f.H-2, f.W-label-1, text, role)
 	}
-	footer.Draw(f, "", append(footer.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
-		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
-		keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
-		keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
+	footer.Draw(f, "", p.footerHints(f.Scene)...)
+}
+
+// footerHints are the keys that have an effect on the row under the cursor.
+func (p *Page) footerHints(s *part.Scene) []keys.Hint {
+	hints := footer.MouseOff(s, keys.HintOf(keys.Mouse))
+	switch on := p.at(s); {
+	case on.what == news:
+		hints = append(hints, keys.HintOf(keys.NextValue).As("test"))
+	case on.what == column && on.name != "":
+		hints = append(hints, keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
+			keys.HintOf(keys.Usual))
+	case on.what != column:
+		hints = append(hints, keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Usual))
+	}
+	if len(p.Now.Changed(&p.written)) > 0 {
+		hints = append(hints, keys.HintOf(keys.Write))
+	}
+	return append(hints, footer.LastHints...)
 }
 
 // statusText says which changes are written to the file, and which are not.
