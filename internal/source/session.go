@@ -99,19 +99,26 @@ const PastPatience = 10 * time.Second
 // Snapshot would show a cluster of the past. It reports whether the past has been emitted.
 func (s *Session) CatchUp(limit time.Duration) bool {
 	story, is := s.innermost().(interface{ CaughtUp() <-chan struct{} })
-	if !is {
+	if !is || s.HasToldStory() {
 		return true
-	}
-	select {
-	case <-story.CaughtUp():
-		return true
-	default:
 	}
 	select {
 	case <-story.CaughtUp():
 		return true
 	case <-s.ctx.Done():
 	case <-time.After(limit):
+	}
+	return false
+}
+
+// HasToldStory reports whether the Source simulates the cluster, and has emitted its past.
+func (s *Session) HasToldStory() bool {
+	if story, is := s.innermost().(interface{ CaughtUp() <-chan struct{} }); is {
+		select {
+		case <-story.CaughtUp():
+			return true
+		default:
+		}
 	}
 	return false
 }

@@ -53,7 +53,9 @@ func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 }
 
 // Snapshot returns the present state. If SLURM has not answered by now, the Snapshot has a failure.
-func (w *Watch) Snapshot() *cluster.Snapshot { return LastLook(w.Store, w.Present(time.Now()), w.began) }
+func (w *Watch) Snapshot() *cluster.Snapshot {
+	return LastLook(w.Store, w.Present(time.Now()), w.began)
+}
 
 // Look returns the state at a time of this host.
 func (w *Watch) Look(now time.Time) *cluster.Snapshot { return w.Store.Snapshot(w.Present(now)) }

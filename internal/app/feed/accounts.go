@@ -70,6 +70,9 @@ const (
 // as running that has ended.
 func SettledJobs(ctx context.Context, p *cli.Program, log *slog.Logger, late func([]sacct.Job) bool, ids ...string) (
 	jobs []sacct.Job, err error) {
+	if p.Config.Demo != "" {
+		return SimulatedJobs(ctx, p, ids...)
+	}
 	err = AskAccounts(ctx, p, log, p.Config.Timeout+accountsLag,
 		func(ctx context.Context, run command.Runner) (err error) {
 			jobs, err = SettleAccounts(ctx, p.Config.Timeout, late, func(ctx context.Context) ([]sacct.Job, error) {

@@ -20,8 +20,12 @@ const logReading = 20 * time.Second
 // WhyFailed says why a job failed, from the end of its log; "": the log does not say, does not exist, or may not be
 // read. No node is asked, because the job has ended.
 func WhyFailed(ctx context.Context, p *cli.Program, log *slog.Logger, j *sacct.Job) string {
-	if !p.Config.Logs || cluster.EndState(j.State).SaysWhy() || j.User != p.Me() || !j.Ran() {
+	simulated := p.Config.Demo != ""
+	if !p.Config.Logs || cluster.EndState(j.State).SaysWhy() || !simulated && j.User != p.Me() || !j.Ran() {
 		return ""
+	}
+	if simulated {
+		return simulatedCause(ctx, p, j.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, logReading)
 	defer cancel()

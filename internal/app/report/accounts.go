@@ -21,10 +21,7 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 	line := cli.NewStatus(p.Err)
 	line.Set("asking SLURM's accounting")
 	made := books.NewListing(q.User, q.From, q.To)
-	err := feed.AskAccounts(ctx, p, log, listPatience*p.Config.Timeout,
-		func(ctx context.Context, run command.Runner) error {
-			return sacct.Each(ctx, run, q, made.Add)
-		})
+	err := askList(ctx, p, log, q, made.Add)
 	line.Erase()
 	if err != nil {
 		return nil, accountingError(err)
@@ -34,6 +31,17 @@ func listOf(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query
 		p.Say("%d more jobs are left out: ask for fewer days", more)
 	}
 	return list, nil
+}
+
+// askList passes the jobs of a list to a taker.
+func askList(ctx context.Context, p *cli.Program, log *slog.Logger, q sacct.Query, take func([]sacct.Job)) error {
+	if p.Config.Demo != "" {
+		jobs, err := feed.SimulatedJobs(ctx, p)
+		take(jobs)
+		return err
+	}
+	return feed.AskAccounts(ctx, p, log, listPatience*p.Config.Timeout,
+		func(ctx context.Context, run command.Runner) error { return sacct.Each(ctx, run, q, take) })
 }
 
 // accountingError returns the error of a question to the accounting.

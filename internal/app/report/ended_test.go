@@ -41,8 +41,8 @@ func TestEndedJobsOfTheDemo(t *testing.T) {
 			t.Errorf("%s: %+v, %v", id, r, err)
 		}
 	}
-	if r, err := of(ctx, "48211"); err == nil || !strings.Contains(err.Error(), `does not show job "48211"`) {
-		t.Errorf("a job that runs: %+v, %v", r, err)
+	if r, err := of(ctx, "99999"); err == nil || !strings.Contains(err.Error(), `does not show job "99999"`) {
+		t.Errorf("a job that is not known: %+v, %v", r, err)
 	}
 }
 

@@ -38,7 +38,7 @@ var Need = feed.Need{Brief: true, Steady: true, Marks: true, Causes: true}
 
 // Run watches a job until it ends, or until the user interrupts it, and prints its report.
 func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
-	if w.Config.Login == "" && !slurm.Configured(ctx) {
+	if w.Config.Demo == "" && w.Config.Login == "" && !slurm.Configured(ctx) {
 		return cli.Exit(cli.ExitNoJobs, feed.AskElsewhere(&w.Config))
 	}
 	show := func(ctx context.Context, from feed.Feed) error {
@@ -49,7 +49,9 @@ func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
 		w.addAccounting(ctx, log, seen)
 		return w.Report(file, w.Format, addCost(w.Program, seen))
 	}
-	err := feed.Run(ctx, w.Program, Need, log, record.Beside(w.Program, w.Record, show))
+	need := Need
+	need.Brief = w.Config.Demo == "" // a demo's past is all that there is to report on
+	err := feed.Run(ctx, w.Program, need, log, record.Beside(w.Program, w.Record, show))
 	exit, ours := errors.AsType[*cli.ExitError](err)
 	if !ours || exit.Code != cli.ExitNoJobs || ctx.Err() != nil {
 		return err
@@ -103,7 +105,10 @@ func Observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Repor
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: cli.NewStatus(p.Err)}
 	run := source.StartSession(ctx, from, feed.RaiseMemory(), seen.Apply)
-	run.Await(0, func() bool { return w.isOver(seen.Stage()) })
+	run.Await(0, func() bool {
+		stage, d := seen.Stage()
+		return w.isOver(stage, d) || stage == report.Runs && run.HasToldStory() // its job never ends
+	})
 	w.line.Erase()
 	if err := run.Stop(feed.ShortParting); err != nil {
 		return nil, cli.Failed(err)

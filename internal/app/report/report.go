@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 )
 
 // Name is the name of the command.
@@ -59,21 +60,27 @@ wasted GPU-hours.`,
   nvnodetop report --format markdown --output report.md 48211
   nvnodetop report --from run.nvr            the job of a recording
   nvnodetop report 48211 48377               two jobs side by side
-  nvnodetop report --user alice --days 30    a line for each job`,
+  nvnodetop report --user alice --days 30    a line for each job
+  nvnodetop report --demo 48377_2 48377_1    two jobs of a simulated cluster`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	o := &Options{Program: cli.New(io, f)}
 	o.addFlags(f)
-	o.Share("login", "transport", "timeout", "log")
-	cmd.PreRunE = func(_ *cobra.Command, args []string) error { return o.checkArguments(args) }
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	o.Share("login", "transport", "timeout", "log", "demo")
+	var jobs []string
+	cmd.Args = o.Args(func(args []string) error {
+		jobs = args
+		return nil
+	})
+	cmd.PreRunE = func(*cobra.Command, []string) error { return o.checkArguments(jobs) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cli.OutliveReaders()
 		file, err := cli.OpenReport(o.output)
 		if err != nil {
 			return cli.Usage("--output: %w", err)
 		}
-		return o.Logged(func(log *slog.Logger) error { return o.runReport(cmd.Context(), log, file, args) })
+		return o.Logged(func(log *slog.Logger) error { return o.runReport(cmd.Context(), log, file, jobs) })
 	}
 	return cmd
 }
@@ -202,7 +209,10 @@ func writeDocument[T any](io *cli.Streams, file *os.File, write func(io.Writer, 
 // listJobs prints a line for each job of a user.
 func (o *Options) listJobs(ctx context.Context, log *slog.Logger, file *os.File) error {
 	user := o.user
-	if user == "" || user == self {
+	switch {
+	case o.Config.Demo != "":
+		user = demo.User
+	case user == "" || user == self:
 		user = o.Me()
 	}
 	now := time.Now()

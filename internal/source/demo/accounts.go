@@ -15,16 +15,24 @@ func (d *Demo) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
 	return got.counted, got.err
 }
 
-// accountedJobs returns what the accounting has counted for a job; nil: it has not ended.
-func (d *simDiscoverer) accountedJobs(job string, now time.Duration) []sacct.Job {
-	for _, e := range d.endedJobs(now) {
-		if e.ID == job {
-			list, gpus := d.world.allocatedNodes(&e)
-			return []sacct.Job{makeAccount(&e, list, gpus)}
+// accountedJobs returns what the accounting has counted for a job that runs or has ended; "": for all jobs.
+func (d *simDiscoverer) accountedJobs(job string, now time.Duration) (jobs []sacct.Job) {
+	all := d.endedJobs(now)
+	for _, j := range d.runningJobs(now) {
+		all = append(all, cluster.EndedJob{ID: j.ID, Number: j.Number, Name: j.Name, Partition: j.Partition,
+			Nodes: len(j.Nodes), State: running, Start: j.Start})
+	}
+	for i := range all {
+		if e := &all[i]; job == "" || e.ID == job {
+			list, gpus := d.world.allocatedNodes(e)
+			jobs = append(jobs, makeAccount(e, list, gpus, d.world.begin.Add(now)))
 		}
 	}
-	return nil
+	return jobs
 }
+
+// running is SLURM's state of a job that has not ended.
+const running cluster.EndState = "RUNNING"
 
 // What the demo's jobs request, per GPU.
 const (
@@ -45,12 +53,16 @@ func (w *world) allocatedNodes(e *cluster.EndedJob) (list string, gpus int) {
 	return "gpu-s11", *e.GPUs
 }
 
-// makeAccount makes the account of a job: its program used half of its CPUs, two fifths of its memory, and its GPUs
-// most of the time.
-func makeAccount(e *cluster.EndedJob, list string, gpus int) sacct.Job {
+// makeAccount makes the account of a job, so far if it runs: its program used half of its CPUs, two fifths of its
+// memory, and its GPUs most of the time.
+func makeAccount(e *cluster.EndedJob, list string, gpus int, now time.Time) sacct.Job {
+	until := e.End
+	if until.IsZero() {
+		until = now
+	}
 	j := sacct.Job{ID: e.ID, Number: e.Number, Name: e.Name, User: me, Account: "ml", QOS: "normal",
 		Partition: e.Partition, State: string(e.State), Submit: e.Start.Add(-7 * time.Minute), Start: e.Start, End: e.End,
-		Elapsed: e.End.Sub(e.Start), Limit: 4 * time.Hour, Nodes: e.Nodes, NodeList: list,
+		Elapsed: until.Sub(e.Start), Limit: 4 * time.Hour, Nodes: e.Nodes, NodeList: list,
 		CPUs: cpusPerGPU * gpus, GPUs: gpus, CountsGPUs: true, Model: "h100"}
 	if e.Exit != nil {
 		j.Code, j.Signal = e.Exit.Code, e.Exit.Signal
@@ -58,6 +70,9 @@ func makeAccount(e *cluster.EndedJob, list string, gpus int) sacct.Job {
 	j.Memory.Bytes = uint64(memoryPerGPU * gpus / max(e.Nodes, 1))
 	node, _, _ := strings.Cut(list, ",")
 	util, memory := 82*float64(gpus), uint64(61<<30)
+	if j.State == string(cluster.JobFailed) { // it waited for its files
+		util, memory = 47*float64(gpus), 38<<30
+	}
 	program := sacct.Step{Name: "0", Program: "python", State: j.State, Start: j.Start, End: j.End, Elapsed: j.Elapsed,
 		Code: j.Code, Signal: j.Signal, Nodes: e.Nodes, Tasks: gpus, CPUs: j.CPUs, GPUs: gpus,
 		CPUTime: time.Duration(j.CPUs) * j.Elapsed / 2, MaxRSS: memoryPerGPU * 2 / 5, MaxRSSNode: node,

@@ -71,7 +71,8 @@ func isWithin(now, a, b time.Duration) bool {
 }
 
 const (
-	me         = "alice"
+	User       = "alice" // the user of a Demo
+	me         = User
 	loginHost  = "login1"
 	trainingID = "48211"
 	evalID     = "48377"
