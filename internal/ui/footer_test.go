@@ -113,7 +113,8 @@ func TestClicksOnTheFooter(t *testing.T) {
 	}{
 		{"2", "v map", 4, "v"}, {"2", "Enter open", 7, "enter"}, {"3", "←→ node", 0, "left"}, {"3", "←→ node", 1, "right"},
 		{"5", "s sort", 2, "s"}, {"6", "Esc node", 2, "esc"}, {"7", "? all", 1, "?"}, {"2 ?", "Esc close", 0, "esc"},
-		{"0", "Shift-↓ move", 3, "shift+down"}, {"5", "T signal", 0, "T"}, {"1", "Enter open", 0, "enter"},
+		{"0 " + strings.Repeat("down ", 9), "Shift-↓ move", 3, "shift+down"},
+		{"5", "T signal", 0, "T"}, {"1", "Enter open", 0, "enter"},
 	} {
 		clicked, typed := newRig(t, uitest.Fixture()), newRig(t, uitest.Fixture())
 		for _, r := range []*rig{clicked, typed} {

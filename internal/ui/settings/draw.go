@@ -48,10 +48,10 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	switch on := p.at(s); {
 	case on.what == news:
 		hints = append(hints, keys.HintOf(keys.NextValue).As("test"))
-	case on.what == column && on.name != "":
+	case on.what == column && slices.Contains(p.Now.shownColumns(on.table), on.name):
 		hints = append(hints, keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
 			keys.HintOf(keys.Usual))
-	case on.what != column:
+	case on.what != column || on.name != "":
 		hints = append(hints, keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Usual))
 	}
 	if len(p.Now.Changed(&p.written)) > 0 {
