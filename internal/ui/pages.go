@@ -103,7 +103,7 @@ var pages = []pageEntry{
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "cluster: free GPUs",
 			Long: "cluster: GPUs that SLURM can still give to jobs, partitions, nodes, your pending jobs",
 			Also: "free, available, available gpus, sinfo, capacity, partition, where can i run, room, allocate",
-			On:   keys.Main.Without(keys.LikeNvitop).Except(keys.OnStacks)},
+			On:   keys.Main.Without(keys.LikeNvitop).Except(keys.OnStacks, keys.OnReport)},
 		new: func(v *view, o *Options) Page { return capacity.New(v.past, o.Everyone) },
 	},
 	{

@@ -22,8 +22,8 @@ const (
 
 // lineKey is the key of a report's lines in the scene's memory.
 type lineKey struct {
-	of    *report.Report
-	width int
+	of, beside *report.Report
+	width      int
 }
 
 // reportLines returns the report as lines of this screen, without its title.
@@ -32,7 +32,12 @@ func (p *ReportPage) reportLines(s *part.Scene) [][]output.Piece {
 		return nil
 	}
 	width := s.W - 2*reportMargin
-	return part.OfSnapshot(s, lineKey{p.made, width}, func() [][]output.Piece {
+	if p.beside && p.isComparable() {
+		return part.OfSnapshot(s, lineKey{p.made, p.before, width}, func() [][]output.Piece {
+			return output.ComparisonLines(output.Compare(p.before, p.made), s.Snap.At.Location(), width)[1:]
+		})
+	}
+	return part.OfSnapshot(s, lineKey{p.made, nil, width}, func() [][]output.Piece {
 		return output.Lines(p.made, s.Snap.At.Location(), width)[1:]
 	})
 }
@@ -56,13 +61,23 @@ func (p *ReportPage) Draw(f *part.Frame) {
 		}
 		f.Pieces(reportMargin, reportTop+i, pieces...)
 	}
-	footer.Draw(f, "", slices.Concat([]keys.Hint{keys.HintOf(keys.Log)}, footer.LastHints)...)
+	hints := []keys.Hint{keys.HintOf(keys.Log)}
+	switch compare := keys.HintOf(keys.CompareReports); {
+	case !p.isComparable():
+	case p.beside:
+		hints = append(hints, compare.As("job "+p.job+" alone"))
+	default:
+		hints = append(hints, compare.As("compare with "+p.before.Job.ID))
+	}
+	footer.Draw(f, "", slices.Concat(hints, footer.LastHints)...)
 }
 
 // titleText names the job, and says how it ended.
 func (p *ReportPage) titleText() string {
 	title := "Report of job " + p.job
 	switch {
+	case p.beside && p.isComparable():
+		return "Job " + p.job + " against job " + p.before.Job.ID
 	case p.ended != nil:
 		return title + " " + p.ended.Name + " (" + tally.EndOf(p.ended).Word + ")"
 	case p.made != nil:

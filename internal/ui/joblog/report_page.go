@@ -23,6 +23,8 @@ type ReportPage struct {
 	asked  *nav.Report    // the question that has no answer yet
 	made   *report.Report // nil: there is none
 	failed string         // why there is none
+	before *report.Report // the report of another job that was open before; nil: there was none
+	beside bool           // the two are compared
 
 	from  int               // the first line on the screen
 	ended *cluster.EndedJob // what the jobs page knows about the end of the job; nil: nothing
@@ -34,7 +36,11 @@ func (p *ReportPage) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 // Arrive asks for the report of a job, unless it has already asked, or has a report that says how the job ended.
 func (p *ReportPage) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if to.Report != p.job || p.asked == nil && (p.made == nil || p.made.Job.End.IsZero()) {
-		*p = ReportPage{job: to.Report, wanted: true}
+		before := p.before
+		if p.made != nil && p.made.Job.ID != to.Report {
+			before = p.made
+		}
+		*p = ReportPage{job: to.Report, wanted: true, before: before}
 	}
 	p.Settle(s)
 	return nav.Answer{}
@@ -61,9 +67,27 @@ func (p *ReportPage) Due() nav.Answer {
 }
 
 // reportCode is the code of the page's own actions.
-var reportCode = nav.CodeTable[*ReportPage]{{Of: keys.Log, Do: func(p *ReportPage, _ *part.Scene) nav.Answer {
-	return nav.To(nav.Go{Page: keys.OnLog, Log: p.job})
-}}}
+var reportCode = nav.CodeTable[*ReportPage]{
+	{Of: keys.Log, Do: func(p *ReportPage, _ *part.Scene) nav.Answer {
+		return nav.To(nav.Go{Page: keys.OnLog, Log: p.job})
+	}},
+	{Of: keys.CompareReports, Do: (*ReportPage).compare},
+}
+
+// compare shows the report beside the one that was open before, and alone again. Without one, it says how to get one.
+func (p *ReportPage) compare(*part.Scene) nav.Answer {
+	if !p.isComparable() {
+		return nav.Answer{Taken: true,
+			Notice: "nothing to compare with: open the report of another job first, then this one"}
+	}
+	p.beside, p.from = !p.beside, 0
+	return nav.Taken
+}
+
+// isComparable reports whether there are the reports of two jobs.
+func (p *ReportPage) isComparable() bool {
+	return p.made != nil && p.before != nil && p.before.Job.ID != p.made.Job.ID
+}
 
 // Actions returns the actions that have code.
 func (p *ReportPage) Actions() []key.Binding { return slices.Concat(reportCode.Actions(), nav.Moves) }

@@ -18,6 +18,6 @@ var Exceptions = []Exception{
 	{"q Q f10", "On pages about one process it leads back; elsewhere it quits."},
 	{"n N", "In the log they lead to matches, or to lines that matter; elsewhere to problems."},
 	{"/", "A log has no rows to hide: there it searches, as in less."},
-	{"c", "On the stacks it compares two groups; elsewhere it leads to the cluster."},
+	{"c", "On the stacks it compares two groups, on a report two jobs; elsewhere it leads to the cluster."},
 	{"e", "It opens the environment of a process, and closes it."},
 }

@@ -1,13 +1,18 @@
 package keys
 
-// The key that leads to the log of a job, and the keys of that page.
+// The key that leads to the log of a job, the keys of that page, and the key of the report of a job.
 var (
 	Log       = newBinding("l", "log", "l", "L")
 	NextMatch = newBinding("n", "next match", "n")
 	PrevMatch = newBinding("N", "previous match", "N")
+
+	CompareReports = newBinding("c", "compare", "c")
 )
 
 var logRows = []Row{
+	{Bindings: bindingList(CompareReports), Group: Looking, Text: "compare two jobs",
+		Long: "beside the report that was open before, of another job; and alone again",
+		Also: "compare reports, compare runs, slower than yesterday, yesterday, difference", On: On(OnReport)},
 	{Bindings: bindingList(Up, Down), Group: Moving, Means: "scroll the log", Each: []string{"scroll up", "scroll down"},
 		Text: "scroll", On: On(OnLog)},
 	{Bindings: bindingList(Left, Right), Group: Moving, Means: "sibling", Text: "standard output / error",

@@ -320,7 +320,7 @@ func drawProblems(f *part.Frame, y, end int) int {
 		y++ // a blank line
 	}
 	right := ""
-	if all := f.Job.Findings; len(all) > len(findings) {
+	if all := f.Health.Listed(""); len(all) > len(findings) {
 		right = part.Counted(all, "in this job", "in this job") + part.MoreKey
 	}
 	f.Section(y, "Problems on this node", right)

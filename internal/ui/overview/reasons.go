@@ -15,7 +15,7 @@ const reasonWide = 39
 // drawShortProblems lists the problems in short form, for when there is no room for sentences, in as many columns as
 // necessary.
 func drawShortProblems(f *part.Frame, y int, names *draw.Naming) {
-	found := header.GroupAlike(withoutNotes(f.Job.Findings))
+	found := header.GroupAlike(withoutNotes(f.Health.Listed("")))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {
 		return

@@ -95,7 +95,8 @@ const graphRoom = 12
 
 // drawJobProblems draws the problems of the whole job and returns the row below.
 func (o *Page) drawJobProblems(f *part.Frame, y int) int {
-	if len(f.Job.Findings) == 0 || y+2 > f.H-1 {
+	listed := f.Health.Listed("")
+	if len(listed) == 0 || y+2 > f.H-1 {
 		return y
 	}
 	y++
@@ -103,10 +104,9 @@ func (o *Page) drawJobProblems(f *part.Frame, y int) int {
 	if f.H >= 40 && end-y > graphRoom+4 {
 		end -= graphRoom
 	}
-	listed := f.Health.Listed("")
 	count := part.Counted(header.FirstFindings(header.GroupAlike(listed)), "problem", "problems")
 	if o.nodeFilter().isFiltered(f.Scene) {
-		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
+		count = part.Counted(listed, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")
 	return header.DrawSentences(f, y+1, end, listed)

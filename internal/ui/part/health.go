@@ -151,12 +151,18 @@ func (h Health) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role
 	return plain
 }
 
-// Listed returns the findings of a node, or for "" of all nodes, including those that ended a moment ago.
+// Listed returns the findings of a node, or for "" of all nodes, including those that ended a moment ago. A first
+// attempt to connect is no problem, and is not in the list.
 func (h Health) Listed(node string) []cluster.Finding {
-	if node == "" {
-		return h.findings
+	list := h.findings
+	if node != "" {
+		list = h.placed
 	}
-	return slices.DeleteFunc(slices.Clone(h.placed), func(f cluster.Finding) bool { return f.Node != node })
+	left := func(f cluster.Finding) bool { return f.Severity == cluster.Waiting || node != "" && f.Node != node }
+	if !slices.ContainsFunc(list, left) {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), left)
 }
 
 // Over is the key in BySeverity for findings that are over.

@@ -33,7 +33,18 @@ type Piece struct {
 func Lines(r *report.Report, zone *time.Location, width int) (lines [][]Piece) {
 	var b bytes.Buffer
 	_ = Text(&b, r, zone, TextFormat{Width: width, Color: true}) // a Buffer never returns an error
-	for line := range strings.SplitSeq(strings.TrimSuffix(b.String(), "\n"), "\n") {
+	return splitLines(b.String())
+}
+
+// ComparisonLines returns the lines of a comparison for a screen with this many columns.
+func ComparisonLines(c *report.Comparison, zone *time.Location, width int) (lines [][]Piece) {
+	var b bytes.Buffer
+	_ = compareText(&b, c, zone, false, TextFormat{Width: width, Color: true}) // likewise
+	return splitLines(b.String())
+}
+
+func splitLines(text string) (lines [][]Piece) {
+	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		lines = append(lines, splitPieces(line))
 	}
 	return lines
