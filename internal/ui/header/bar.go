@@ -42,7 +42,11 @@ var shortNames = []struct{ page, short string }{
 func Bar(f *part.Frame, current keys.Hint) {
 	f.Fill(0, BarRow, f.W, '─', draw.Faint)
 	for _, c := range layOutBar(f.Scene, current) {
-		drawTab(f, c.x, BarRow, c.text, c.mark, c.key == current)
+		end, role := drawTab(f, c.x, BarRow, c.text, c.mark, c.key == current), draw.Dim
+		if c.key == current {
+			role = draw.Tab
+		}
+		f.Fill(end, BarRow, c.to-end, ' ', role) // room for a mark
 	}
 	f.RecedeRow(BarRow)
 }
