@@ -59,6 +59,7 @@ func MouseOff(s *part.Scene, by keys.Hint) []keys.Hint {
 // Draw draws the keys in the last row, the most useful first, and the text right at its end. It adds the hints that all
 // pages have. Where there is no room for all, it shortens words and leaves out keys; ? and q always stay.
 func Draw(f *part.Frame, right string, hints ...keys.Hint) {
+	f.Fill(0, f.H-1, f.W, ' ', draw.Text) // in a terminal of a few rows the page has drawn there
 	if f.Notice != "" {
 		f.Left(1, f.H-1, f.W-2, f.Notice, draw.Strong)
 		return
