@@ -25,7 +25,8 @@
 //     details they change job and node, as in the original; [ and ] change the job everywhere. Drawing, keys and mouse
 //     use the same geometry (tiles, windows of lists).
 //   - The digits lead to the pages, from all pages. From 30 rows on, a bar shows them, and the pages of letters where it
-//     is wide enough. It takes a row of the terminal, which the pages do not know about (bar.go). Below 30 rows, the footer begins with the digits.
+//     is wide enough. It takes a row of the terminal, which the pages do not know about (bar.go). Below 30 rows, the
+//     footer begins with the digits.
 //   - Esc goes back to the page from which the user came, which the footer names, or without such a page to the
 //     overview. The overview and the node view forget the pages below the last one, so Esc ends at the overview.
 //   - Processes are shown by default where they fit with one line left for the worst problem of the node.

@@ -36,7 +36,6 @@ type model struct {
 
 	height   int // height of the terminal: a recording has a line below the scene
 	light    bool
-	opened   bool // the screen has its first Snapshot
 	theme    *draw.Theme
 	terminal *terminal.Terminal
 	title    string // of the window
@@ -70,7 +69,7 @@ func (m *model) Init() tea.Cmd { return m.nextTick(m.scene) }
 
 // takeSnapshot gets a new Snapshot.
 func (m *model) takeSnapshot() {
-	if m.scene.Opening = m.opening(); m.scene.Opening != "" {
+	if m.scene.Opening = m.openingText(); m.scene.Opening != "" {
 		m.past.Await(m.Now())
 	} else {
 		m.past.Keep(m.Snapshot(m.Now()))
@@ -83,14 +82,15 @@ func (m *model) takeSnapshot() {
 	m.showSnapshot()
 }
 
-// opening says what the screen still waits for.
-func (m *model) opening() string {
-	if m.Options.Opening == nil || m.opened {
+// openingText says what the screen still waits for. Once that is nothing, nobody is asked again.
+func (o *Options) openingText() (what string) {
+	if o.Opening == nil {
 		return ""
 	}
-	says := m.Options.Opening()
-	m.opened = says == ""
-	return says
+	if what = o.Opening(); what == "" {
+		o.Opening = nil
+	}
+	return what
 }
 
 // noteRecording stores the state of the recording. If a recording ends while the terminal is detached, the pace slows

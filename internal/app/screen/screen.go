@@ -72,13 +72,8 @@ func showScreens(ctx context.Context, p *cli.Program, choice cli.Selection, from
 		o.Tell, o.Watch = w.Tell, findTerminal(os.Getenv).Watch
 		o.Report = report.Ended(p, from)
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
-		if opening := simulating(&p.Config); !w.CatchUp(blackMost) {
-			o.Opening = func() string {
-				if w.CatchUp(0) {
-					return ""
-				}
-				return opening
-			}
+		if !w.CatchUp(blackMost) {
+			o.Opening = simulating(&p.Config, w)
 		}
 		return ui.Run(ctx, o, p.In, p.Out)
 	})
@@ -108,14 +103,18 @@ func showScreens(ctx context.Context, p *cli.Program, choice cli.Selection, from
 // blackMost is how long the terminal stays black while a demo makes its past. A small demo needs less.
 const blackMost = 100 * time.Millisecond
 
-// simulating says what a demo does before its first frame: "Simulating 1000 nodes with 8 GPUs each, …".
-func simulating(cfg *config.Config) string {
-	nodes, gpus, err := cfg.DemoSize()
-	if cfg.Demo == "" || err != nil {
-		return ""
-	}
-	return "Simulating " + part.Plural(nodes, "node", "nodes") + " with " + part.Plural(gpus, "GPU", "GPUs") +
+// simulating returns a function that says what a demo does before its first frame: "Simulating 1000 nodes with 8 GPUs
+// each, …"; "" as soon as there is a frame to show.
+func simulating(cfg *config.Config, w *source.Watch) func() string {
+	nodes, gpus, _ := cfg.DemoSize() // it was checked when the demo was made
+	says := "Simulating " + part.Plural(nodes, "node", "nodes") + " with " + part.Plural(gpus, "GPU", "GPUs") +
 		" each, and their last minutes …"
+	return func() string {
+		if w.CatchUp(0) {
+			return ""
+		}
+		return says
+	}
 }
 
 // backgroundTasks are what works alongside the screens.
