@@ -15,9 +15,9 @@ func TestTheFooterKnowsTheRow(t *testing.T) {
 		snap func() *cluster.Snapshot
 		keys string
 	}{
-		"jobs": {jobsFixture, "1"}, "overview": {fixture, "2"}, "processes": {fixture, "5"}, "ranks": {fixture, "6"},
+		"jobs": {uitest.JobsFixture, "1"}, "overview": {fixture, "2"}, "processes": {fixture, "5"}, "ranks": {fixture, "6"},
 		"problems": {fixture, "7"}, "users": {fixture, "8"},
-		"no process": {fixture, "5/nosuch\r"}, "no job": {jobsFixture, "1/nosuch\r"},
+		"no process": {fixture, "5/nosuch\r"}, "no job": {uitest.JobsFixture, "1/nosuch\r"},
 	} {
 		offered := 0
 		for row := range 40 {

@@ -76,7 +76,9 @@ func TestPagingReachesEveryRow(t *testing.T) {
 
 		var wheres []string
 		for _, f := range large.Jobs[0].Findings {
-			wheres = append(wheres, f.Node)
+			if f.Severity != cluster.Waiting { // a node that connects is no problem
+				wheres = append(wheres, f.Node)
+			}
 		}
 		newDesk(t, shot{snap: big, view: func(v *view) { v.on = keys.OnProblems }}, size[0],
 			size[1]).reaches("problems", wheres)

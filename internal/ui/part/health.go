@@ -158,11 +158,9 @@ func (h Health) Listed(node string) []cluster.Finding {
 	if node != "" {
 		list = h.placed
 	}
-	left := func(f cluster.Finding) bool { return f.Severity == cluster.Waiting || node != "" && f.Node != node }
-	if !slices.ContainsFunc(list, left) {
-		return list
-	}
-	return slices.DeleteFunc(slices.Clone(list), left)
+	return slices.DeleteFunc(slices.Clone(list), func(f cluster.Finding) bool {
+		return f.Severity == cluster.Waiting || node != "" && f.Node != node
+	})
 }
 
 // Over is the key in BySeverity for findings that are over.
