@@ -204,7 +204,8 @@ func TestDeadSwitch(t *testing.T) {
 			}
 		}
 		if w := say.Finding(s, &f); w.Flag != "NVLINK 10/12" || w.Letter != 'N' ||
-			w.Short != "NVLink down on all GPUs, 10/12 up" || w.One != "NVLink down on all GPUs" || w.Many != "nodes with NVLinks down on all GPUs" {
+			w.Short != "NVLink down on all GPUs, 10/12 up" || w.One != "NVLink down on all GPUs" ||
+			w.Many != "nodes with NVLinks down on all GPUs" {
 			t.Errorf("%+v", w)
 		}
 	})
@@ -246,7 +247,8 @@ func TestSwitchAfterALink(t *testing.T) {
 		t.Errorf("in a row it is %q, at the top %q", w.Short, w.One)
 	}
 	b.expect(t, b.run(16, 28, func(int) m { return inFabric(links(18, up18&^4)) }),
-		"warning nvlink_down -1: NVLink down, 17/18 up on all 4 GPUs of the node: link 2 is down on each, which points to an "+
+		"warning nvlink_down -1: NVLink down, 17/18 up on all 4 GPUs of the node: link 2 is down on each, which points to "+
+			"an "+
 			"NVSwitch.")
 	b.expect(t, b.run(31, 34, func(int) m { return inFabric(links(18, up18)) }),
 		"warning nvlink_down -1: NVLink down, cleared 6s ago.")

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
-// One thing has one name: the flag of a problem is a word of its name, its sentence has that word, and the legend of its
-// letter has the flag.
+// One thing has one name: the flag of a problem is a word of its name, its sentence has that word, and the legend of
+// its letter has the flag.
 func TestOneNameForOneThing(t *testing.T) {
 	for _, a := range alarms {
 		if a.kind == cluster.KindRecovery { // its flag names what the driver asks for

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// watchedFor returns a GPU of 80 GiB whose memory was watched for an hour: it began with some GiB in use, and grew evenly
-// by others.
+// watchedFor returns a GPU of 80 GiB whose memory was watched for an hour: it began with some GiB in use, and grew
+// evenly by others.
 func watchedFor(begin, grown float64) *cluster.GPU {
 	g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 	g.Values.Set(metric.MemoryTotal, 80<<30)

@@ -276,8 +276,8 @@ var Letters = []Letter{
 	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n HUNG UNUSABLE FABRIC NO COMPUTE !RANK"},
 	{'E', "ECC", "ECC, memory errors, ECC:n REMAP SPARES PAGES"},
 	{'T', "thermal", "thermal, !THERMAL !HOT !MEM HOT !SLOW !CLOCK"},
-	{'P', "power brake", "power brake, !POWER"},
-	{'N', "NVLink/PCIe", "NVLink, PCIe, NVLINK n/m !NVLINK !UNUSED FABRIC CLIQUE PCIE !PCIE"},
+	{'P', "power", "power brake, !POWER"},
+	{'N', "link", "NVLink, PCIe, NVLINK n/m !NVLINK !UNUSED FABRIC CLIQUE PCIE !PCIE"},
 	{'L', "lags", "lags behind the job's other GPUs, !LAG"},
 	{'I', "idle", "idle while others work or wait for it, !IDLE !AWAITED"},
 }

@@ -63,7 +63,8 @@ func eccGrowing(w *Words, e evidence) {
 
 func rowRemapping(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "REMAP", "row remapping pending", "remap pending"
-	w.Sentence = "Remap pending: a memory row will be remapped at the next reset of the GPU" + listFacts(e.remappedRows()) + "."
+	w.Sentence = "Remap pending: a memory row will be remapped at the next reset of the GPU" +
+		listFacts(e.remappedRows()) + "."
 	w.Hint = "running programs are safe; the GPU needs a reset between two jobs: report it to your admins"
 }
 

@@ -65,8 +65,8 @@ export const letters = {
   "X": "lost/Xid",
   "E": "ECC",
   "T": "thermal",
-  "P": "power brake",
-  "N": "NVLink/PCIe",
+  "P": "power",
+  "N": "link",
   "L": "lags",
   "I": "idle",
 };
