@@ -16,9 +16,9 @@ func TestTheFooterKnowsTheRow(t *testing.T) {
 		snap func() *cluster.Snapshot
 		keys string
 	}{
-		"jobs": {uitest.JobsFixture, "1"}, "overview": {fixture, "2"}, "processes": {fixture, "5"}, "ranks": {fixture, "6"},
-		"problems": {fixture, "7"}, "users": {fixture, "8"},
-		"no process": {fixture, "5/nosuch\r"}, "no job": {uitest.JobsFixture, "1/nosuch\r"},
+		"jobs": {uitest.JobsFixture, "1"}, "overview": {uitest.Fixture, "2"}, "processes": {uitest.Fixture, "5"}, "ranks": {uitest.Fixture, "6"},
+		"problems": {uitest.Fixture, "7"}, "users": {uitest.Fixture, "8"},
+		"no process": {uitest.Fixture, "5/nosuch\r"}, "no job": {uitest.JobsFixture, "1/nosuch\r"},
 	} {
 		offered := 0
 		for row := range 40 {

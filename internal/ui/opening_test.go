@@ -3,11 +3,13 @@ package ui
 import (
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // Before the first Snapshot the screen says what it waits for, takes keys, and keeps nothing to look back at.
 func TestOpening(t *testing.T) {
-	r := newRig(t, fixture())
+	r := newRig(t, uitest.Fixture())
 	says := "Simulating 1000 nodes …"
 	r.Options.Opening = func() string { return says }
 	r.past.Await(r.now)
