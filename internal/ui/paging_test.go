@@ -223,7 +223,7 @@ func TestProblems(t *testing.T) {
 	next.Jobs[0].Findings = slices.Delete(next.Jobs[0].Findings, 0, 1)
 	r.snap = next
 	r.send(tick{r.chain})
-	if r.press("n"); r.where() != "48211/gpu-n03 3" {
+	if r.press("n"); r.where() != "48211/gpu-n02 3" { // the note, not the first problem
 		t.Errorf("the cursor is by place, not by problem: %s", r.where())
 	}
 }

@@ -52,7 +52,7 @@ func orders() (list []Item) {
 	return append(list, Item{Text: "sort ranks by memory: which one runs out",
 		Also: "oom, out of memory, cuda out of memory, runs out of memory, run out of memory, memory leak, " +
 			"memory forecast, which rank runs out of memory, memory of ranks",
-		Note: "on the page ranks (6)", Go: nav.Go{Page: keys.OnRanks, Choice: rows.RankOrders[0].Key}})
+		Note: "on the page " + keys.PageName(keys.ToRanks), Go: nav.Go{Page: keys.OnRanks, Choice: rows.RankOrders[0].Key}})
 }
 
 // gpusOf are the GPUs of the selected node.
