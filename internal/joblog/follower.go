@@ -48,11 +48,15 @@ func (f *Follower) begin(p *Piece) {
 	if p.From > 0 {
 		f.read.Skip()
 	}
-	at := p.At
-	if changed := time.UnixMilli(p.ModMS); p.ModMS > 0 && changed.Before(at) {
-		at = changed
+	f.add(p.Data, writtenAt(p))
+}
+
+// writtenAt is when the last bytes of a piece were written. The clock of the file server may be ahead.
+func writtenAt(p *Piece) time.Time {
+	if changed := time.UnixMilli(p.ModMS); p.ModMS > 0 && changed.Before(p.At) {
+		return changed
 	}
-	f.add(p.Data, at)
+	return p.At
 }
 
 // takeNew applies a piece that begins with bytes that are known, unless some were left out.
@@ -70,7 +74,7 @@ func (f *Follower) takeNew(p *Piece) {
 	default:
 		data = data[known:]
 	}
-	f.add(data, p.At)
+	f.add(data, writtenAt(p))
 }
 
 func (f *Follower) add(data []byte, at time.Time) {

@@ -15,9 +15,10 @@ import (
 const (
 	// maxFollowed is the maximum number of jobs whose logs are followed.
 	maxFollowed = 16
-	// A log that grows is read every soon, another one less and less often: every seldom, or every rarely if it cannot
+	// A log that has grown within stillSoon is read every soon, another one less and less often: every seldom, or every rarely if it cannot
 	// be read. So are logs on another host, where each read starts programs.
 	soon, seldom, rarely = 5 * time.Second, 20 * time.Second, 2 * time.Minute
+	stillSoon            = 30 * time.Second
 	// maxRate is how many bytes are read within a second.
 	maxRate = 64 << 10
 )
@@ -133,7 +134,7 @@ func (p *progress) readJob(ctx context.Context, f *followedJob) (bytes int) {
 	switch grown := later(f.out.grown, f.err.grown); {
 	case err != nil || p.isFar && piece.Node == "":
 		f.wait = min(max(2*f.wait, soon), rarely)
-	case now.Sub(grown) > soon:
+	case now.Sub(grown) > stillSoon:
 		f.wait = min(max(2*f.wait, soon), seldom)
 	default:
 		f.wait = soon

@@ -23,6 +23,7 @@ type fakeLogs struct {
 	both  bool
 	reads []int // bytes
 	asked map[string]int
+	grown time.Time
 }
 
 func (l *fakeLogs) read(_ context.Context, q joblog.Query) (joblog.Piece, error) {
@@ -46,7 +47,7 @@ func (l *fakeLogs) read(_ context.Context, q joblog.Query) (joblog.Piece, error)
 	data := text[from:min(from+int64(q.Max), size)]
 	l.reads = append(l.reads, len(data))
 	return joblog.Piece{Both: l.both, At: time.Now(), LogPiece: wire.LogPiece{Size: size, From: from,
-		Data: []byte(data)}}, nil
+		Data: []byte(data), ModMS: l.grown.UnixMilli()}}, nil
 }
 
 // grow adds to the standard output of a job.
@@ -54,6 +55,7 @@ func (l *fakeLogs) grow(job, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text[job+" stdout"] += text
+	l.grown = time.Now()
 }
 
 // readsOf is how often the logs of a job were read.

@@ -24,6 +24,12 @@ type paces struct {
 	from   clockTime    // when step was reached
 	step   float64
 	pauses bool // an evaluation or a checkpoint lies within the interval at hand
+
+	// Of lines without a time that come together, only the last one was written when they came. It ends an interval
+	// when the next ones come. A pause after it lies in the next interval.
+	last     clockTime
+	lastStep float64
+	pausing  bool
 }
 
 // paceSample is the pace of some steps.
@@ -44,7 +50,7 @@ func (p *paces) clone() paces {
 }
 
 // pause notes that the program does something else than steps.
-func (p *paces) pause() { p.pauses = true }
+func (p *paces) pause() { p.pausing = true }
 
 // shortest is the shortest time over which a pace is counted: many clocks have whole seconds only.
 const shortest = 10
@@ -55,6 +61,11 @@ func (p *paces) note(s, before *forms.Said, isSame bool, at clockTime) {
 		p.recent = nil
 	}
 	now := s.Num[forms.Step]
+	if at.kind == arrival {
+		p.noteArrival(now, before.Num[forms.Step], isSame, at)
+		return
+	}
+	p.pauses, p.pausing = p.pauses || p.pausing, false
 	took := at.seconds - p.from.seconds
 	switch isOn := isSame && now > before.Num[forms.Step] && !p.pauses; {
 	case isOn && at.kind != 0 && at.kind == p.from.kind:
@@ -70,6 +81,33 @@ func (p *paces) note(s, before *forms.Said, isSame bool, at clockTime) {
 		return
 	}
 	p.from, p.step, p.pauses = at, now, false
+}
+
+// noteArrival takes a line without a time, which came at this time.
+func (p *paces) noteArrival(now, before float64, isSame bool, at clockTime) {
+	if p.last.kind == arrival && at.seconds > p.last.seconds {
+		p.endInterval()
+	}
+	p.pauses, p.pausing = p.pauses || p.pausing, false
+	switch {
+	case isSame && now == before: // another rank, or a line more about the same step
+		return
+	case !isSame, now < before, p.from.kind != arrival:
+		p.from, p.step, p.pauses = at, now, false
+	}
+	p.last, p.lastStep = at, now
+}
+
+// endInterval ends the interval at hand with the last line that came, if it is long enough.
+func (p *paces) endInterval() {
+	took, steps := p.last.seconds-p.from.seconds, p.lastStep-p.step
+	if took > 0 && !p.pauses {
+		if took < shortest {
+			return
+		}
+		p.addSample(paceSample{perStep: took / steps, steps: steps, since: p.from})
+	}
+	p.from, p.step, p.pauses = p.last, p.lastStep, false
 }
 
 // addSample adds a sample.
