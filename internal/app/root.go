@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/available"
+	"github.com/nvnodetop/nvnodetop/internal/app/check"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/logs"
@@ -133,10 +134,11 @@ var commands = []struct {
 	{group: toLook, make: logs.Command},
 	{group: toLook, make: screen.SnapshotCommand},
 	{group: toLook, make: stacks.Command},
+	{group: toAsk, make: check.Command},
 	{group: toAsk, make: stacks.DoctorCommand},
 	{group: toAsk, make: report.Command},
 	{group: toAsk, make: track.Command},
-	{group: toRecord, make: track.MarkCommand},
+	{group: toRecord, make: track.MarkCommand, rare: true},
 	{group: toRecord, make: record.Command},
 	{group: toRecord, make: screen.ReplayCommand},
 	{group: toRecord, make: record.ScalarsCommand, rare: true},

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/hang/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/output/check"
 	"github.com/nvnodetop/nvnodetop/internal/output/doctor"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
@@ -23,6 +24,7 @@ var schemaDocuments = []struct {
 	Schema []byte
 }{
 	{"json", "nvnodetop --json; snapshot, replay --json; serve", export.Schema},
+	{"check", "check --json", check.Schema},
 	{"doctor", "doctor --json", doctor.Schema},
 	{"report", "report JOB, track --job: --format json", output.Schema},
 	{"track", "track --format json -- COMMAND", track.Schema},

@@ -33,6 +33,8 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		{"json", "--json --demo=2x2", `"uuid"`},
 		{"json", "replay --json " + file, `"uuid"`},
 		{"json", "--json --nodes a.invalid --timeout 1s", `"a.invalid"`},
+		{"check", "check --json --demo=2x4", `"gpus": [`},
+		{"check", "check --json --nodes a.invalid --timeout 1s", `"a.invalid"`},
 		{"doctor", "doctor --json a.invalid", `"a.invalid"`},
 		{"report", "report --format json --from " + file + " 48211", `"48211"`},
 		{"track", "track --format json --disable-logs -- sh -c true", `"max_ram"`},

@@ -120,7 +120,7 @@ func TestTheSystemLimitsThePrograms(t *testing.T) {
 	why := "1 of your programs run on this host already (PID 811): max_programs = 1 (" + system + ":1)\n"
 	file := filepath.Join(dir, "file")
 	for _, args := range []string{"--json", "--json --nodes a.invalid", "snapshot", "record --max-time 1s " + file,
-		"scalars --csv " + file, "serve --listen unix:" + file, "doctor", "track --job 7 -o " + file, "list", "available",
+		"scalars --csv " + file, "serve --listen unix:" + file, "doctor", "check", "track --job 7 -o " + file, "list", "available",
 		"stacks 7", "logs 7", "report 7", "watch"} {
 		code, out, errs := apptest.Run(t, strings.Fields(args)...)
 		if _, rest, _ := strings.Cut(errs, "\n"); code != cli.ExitUsage || out != "" || rest != "nvnodetop: "+why ||
