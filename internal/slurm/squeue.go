@@ -185,33 +185,5 @@ func (r *record) whyNoNodes(unread error) string {
 // parseTime reads a time from squeue, scontrol or sacct; zero: there is none.
 func parseTime(s string) time.Time { return command.ParseTime(s) }
 
-// parseLimit reads a time limit: "5:00", "1:00:00", "2-12:00:00"; 0 for UNLIMITED, NOT_SET, INVALID.
-func parseLimit(s string) time.Duration {
-	days, clock, hasDays := strings.Cut(s, "-")
-	if !hasDays {
-		days, clock = "0", s
-	}
-	total, err := strconv.ParseUint(days, 10, 16)
-	if err != nil {
-		return 0
-	}
-	parts := strings.Split(clock, ":")
-	if len(parts) < 2 || len(parts) > 3 {
-		return 0
-	}
-	seconds := uint64(0)
-	for _, part := range parts {
-		n, err := strconv.ParseUint(part, 10, 32)
-		if err != nil {
-			return 0
-		}
-		seconds = seconds*60 + n
-	}
-	if seconds += total * 24 * 3600; seconds > uint64(maxLimit/time.Second) {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
-}
-
-// maxLimit is longer than any time limit in SLURM; larger numbers are its markers for "none".
-const maxLimit = 100 * 365 * 24 * time.Hour
+// parseLimit reads a time limit from squeue; 0: there is none.
+func parseLimit(s string) time.Duration { return command.ParseLimit(s) }

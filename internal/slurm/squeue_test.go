@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // fixed are marks with a nonce that tests know.
@@ -312,7 +313,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, r := range records {
-			if limit := r.newJob().Limit; limit < 0 || limit > maxLimit {
+			if limit := r.newJob().Limit; limit < 0 || limit > command.MaxLimit {
 				t.Fatalf("limit %v of %q", limit, r.limit)
 			}
 			if p := r.newPendingJob(nil); p.GPUs != nil && *p.GPUs < 0 {

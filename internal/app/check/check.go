@@ -30,7 +30,8 @@ const patience = 8 * time.Second
 // Options are the user's choices.
 type Options struct {
 	*cli.Program
-	json bool
+	json    bool
+	waiting string // the job of --waiting
 }
 
 // Command checks the nodes of a job.
@@ -45,22 +46,32 @@ differ between the nodes, full disks. Then it prints the option that leaves the
 faulty nodes out of the next job. Outside of a job it looks at this host, at the
 nodes of --job, or at --nodes. It takes a few seconds, and ends after 8 s.
 
+With --waiting it says why a job waits: what is ahead of it, and when SLURM would
+start it as it is, with half of the nodes or GPUs, or with half of the time.
+
 Exit codes: 0 nothing is wrong, 1 something is, 2 invalid arguments, 3 no such
 job, no GPU here, or SLURM does not answer.`,
 		Example: `  nvnodetop check || exit 1               in a batch script, above srun
   nvnodetop check --job 48211
-  nvnodetop check --nodes 'gpu[01-04]'`,
+  nvnodetop check --nodes 'gpu[01-04]'
+  nvnodetop check --waiting 48212         when would it start, and with less`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	o := &Options{}
+	f.StringVar(&o.waiting, "waiting", "", "say why the job `ID` waits, and when it would start with less")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
 	cli.JobFlag(f, o.Program)
 	cmd.Args = o.Args(cli.NoArguments)
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error { return o.loadOptions(cmd.Context()) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return o.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), log) })
+		return o.Logged(func(log *slog.Logger) error {
+			if o.waiting != "" {
+				return o.sayWhyItWaits(cmd.Context(), log)
+			}
+			return o.run(cmd.Context(), log)
+		})
 	}
 	return cmd
 }
@@ -69,6 +80,12 @@ job, no GPU here, or SLURM does not answer.`,
 func (o *Options) loadOptions(ctx context.Context) error {
 	if o.Changed("job") && o.Config.Nodes != "" {
 		return errors.New("--job and --nodes cannot be combined")
+	}
+	if o.Changed("waiting") {
+		if err := o.checkWaiting(); err != nil {
+			return err
+		}
+		return o.Accept()
 	}
 	feed.OwnJob(ctx, o.Program)
 	if err := o.Accept(); err != nil {

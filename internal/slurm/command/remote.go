@@ -72,7 +72,7 @@ const exitNotFound = 127
 const remoteScript = `echo nvnodetop-command/1; IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +
-	`unset SLURM_TOPO_LEN $(env | grep -oE "^(SQUEUE|SINFO|SCONTROL|SCANCEL|SACCT)_[A-Za-z0-9_]*"); ` +
+	`unset SLURM_TOPO_LEN $(env | grep -oE "^(SQUEUE|SINFO|SCONTROL|SCANCEL|SACCT|SPRIO|SBATCH)_[A-Za-z0-9_]*"); ` +
 	`case "$SLURM_CLUSTERS" in "") unset SLURM_CLUSTERS;; *,*|[Aa][Ll][Ll]) ` +
 	`echo "` + droppedMark + `$SLURM_CLUSTERS" >&2; unset SLURM_CLUSTERS;; esac; ` +
 	`export SLURM_TIME_FORMAT=standard TZ=UTC0 SQUEUE_LOCAL=1 SINFO_LOCAL=1 SCONTROL_LOCAL=1 ` +

@@ -28,6 +28,8 @@ func TestRemote(t *testing.T) {
 	t.Setenv("SCONTROL_ALL", "0")
 	t.Setenv("SCANCEL_FULL", "1")
 	t.Setenv("SACCT_FORMAT", "jobid")
+	t.Setenv("SPRIO_FORMAT", "x")
+	t.Setenv("SBATCH_TIMELIMIT", "1")
 	t.Setenv("SLURM_TIME_FORMAT", "relative")
 	t.Setenv("SLURM_CLUSTERS", "a,b")
 	t.Setenv("SLURM_TOPO_LEN", "9")
@@ -37,7 +39,7 @@ func TestRemote(t *testing.T) {
 		t.Context(),
 		"sh",
 		"-c",
-		`echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SINFO_ALL$SQUEUE_ALL,$SCANCEL_FULL$SACCT_FORMAT$SINFO_PARTITION$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`,
+		`echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SINFO_ALL$SQUEUE_ALL,$SCANCEL_FULL$SACCT_FORMAT$SPRIO_FORMAT$SBATCH_TIMELIMIT$SINFO_PARTITION$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`,
 		"sh",
 		`it's "odd" \ $(x) | <y>`,
 		"  two  ",

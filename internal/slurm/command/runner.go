@@ -67,17 +67,18 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 	return out.Bytes(), said, err
 }
 
-// commandEnviron returns base without settings that change the output format of squeue, sinfo, scontrol and sacct, or
-// the effect of scancel. Times are in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
-// one cluster, that of slurm.conf or of SLURM_CLUSTERS, without clusters federated with it, since their nodes and jobs
-// may have the same names. Partitions that a site hides, or keeps from the user's groups, are listed like all others: a
-// job of the user may run there. An old scontrol refuses the option --local, but not the variable.
+// commandEnviron returns base without settings that change the output format of squeue, sinfo, scontrol, sacct and
+// sprio, the effect of scancel, or what sbatch --test-only asks for. Times are in one format and in UTC: glibc knows
+// time zones that Go does not. Jobs are those of one cluster, that of slurm.conf or of SLURM_CLUSTERS, without clusters
+// federated with it, since their nodes and jobs may have the same names. Partitions that a site hides, or keeps from
+// the user's groups, are listed like all others: a job of the user may run there. An old scontrol refuses the option
+// --local, but not the variable.
 func commandEnviron(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
 		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") ||
 			strings.HasPrefix(name, "SCANCEL_") || strings.HasPrefix(name, "SACCT_") ||
-			strings.HasPrefix(name, "SINFO_") ||
+			strings.HasPrefix(name, "SINFO_") || strings.HasPrefix(name, "SPRIO_") || strings.HasPrefix(name, "SBATCH_") ||
 			name == "SLURM_TIME_FORMAT" || name == "SLURM_TOPO_LEN" || name == "TZ" || name == clustersVariable &&
 			!isOneCluster(value)
 	})

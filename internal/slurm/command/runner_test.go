@@ -81,7 +81,7 @@ func TestCommandCapsItsOutput(t *testing.T) {
 
 func TestEnvironment(t *testing.T) {
 	got := commandEnviron([]string{"PATH=/bin", "SQUEUE_STATES=all", "SQUEUE_SORT=i", "SCONTROL_ALL=0",
-		"SCANCEL_INTERACTIVE=1", "SACCT_FORMAT=x", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=x", "SLURM_TOPO_LEN=9",
+		"SCANCEL_INTERACTIVE=1", "SACCT_FORMAT=x", "SPRIO_FORMAT=x", "SBATCH_TIMELIMIT=1", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=x", "SLURM_TOPO_LEN=9",
 		"TZ=JST-9"})
 	want := []string{"PATH=/bin", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1",
 		"SINFO_LOCAL=1", "SCONTROL_LOCAL=1", "SQUEUE_ALL=1", "SINFO_ALL=1", "SCONTROL_ALL=1"}

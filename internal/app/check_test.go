@@ -1,0 +1,83 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/test/feedtest"
+)
+
+// If something is wrong, the exit code is 1, and the nodes to leave out are one line.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	code, out, errs := program(t, "check", "--demo=8x8")
+	if code != 1 || errs != "" || !strings.Contains(out, "\n--exclude=gpu-n01,gpu-n02,") ||
+		!strings.HasPrefix(out, "critical: ") {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+func TestCheckUsage(t *testing.T) {
+	t.Setenv(feed.BatchJob, "")
+	for args, want := range map[string]string{
+		"check node01":                 `unexpected argument "node01"`,
+		"check --job=":                 "--job is empty: name a job, such as 48211",
+		"check --job 7 --nodes a":      "--job and --nodes cannot be combined",
+		"check --waiting=":             `--waiting takes the ID of a job, such as 48211, not ""`,
+		"check --waiting 7;rm":         `--waiting takes the ID of a job, such as 48211, not "7;rm"`,
+		"check --waiting 7 --json":     "--json cannot be combined with --waiting",
+		"check --waiting 7 --nodes a":  "--nodes cannot be combined with --waiting",
+		"check --timeout soon":         "--timeout must be a time with a unit",
+		"check --nodes gpu[1-":         "--nodes: ",
+		"check --jbo 7":                "unknown flag: --jbo",
+		"check --transport pigeon":     "--transport must be auto, ssh",
+		"check --demo=2x2 --job=7 now": `unexpected argument "now"`,
+	} {
+		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
+			!strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+// Where nothing can be checked, it is not "nothing is wrong".
+func TestCheckWithoutAnything(t *testing.T) {
+	feedtest.Squeue(t, "exit 1")
+	t.Setenv(feed.BatchJob, "")
+	for args, want := range map[string]string{
+		"check":                      "name a job with --job, or hosts with --nodes\n",
+		"check --job 7 --timeout 2s": "squeue",
+		"check --waiting 7":          "SLURM is not configured on this host",
+	} {
+		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitNoJobs || out != "" ||
+			!strings.Contains(errs, want) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
+		}
+	}
+}
+
+// SLURM's words are made safe to display.
+func TestCheckWaiting(t *testing.T) {
+	feedtest.Squeue(t, "echo 5\\|2\\|Resources")
+	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
+	for name, script := range map[string]string{
+		"scontrol": `printf 'JobId=7 JobName=x\n   UserId=alice(1)\n   Priority=4 Nice=0\n   JobState=PENDING ` +
+			`Reason=Prio\033rity Dependency=(null)\n   Partition=gpu A=1\n   NumNodes=2-2 NumTasks=2\n'`,
+		"sbatch": "echo sbatch: Job 9 to start at 2000-01-01T00:00:00 using 1 processors on nodes n1 in partition gpu >&2",
+		"sprio":  "exit 1",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := "job 7 waits in partition gpu: SLURM's reason is Prio\nstart: SLURM has no estimate\n" +
+		"ahead: 1 job for 2 nodes\nas it is (2 nodes): now, on n1\nwith 1 node: now, on n1\n"
+	code, out, errs := program(t, "check", "--waiting", "7")
+	if got := strings.ReplaceAll(out, "Priority\n", "Prio\n"); code != cli.ExitOK || errs != "" || got != want {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
