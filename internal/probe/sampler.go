@@ -194,7 +194,7 @@ func (s *sampler) writeHello() error {
 	s.procs.Renew()
 	h := s.gpus.Hello()
 	h.Build = s.opts.Build
-	host.Describe(&h, s.opts.Proc)
+	host.Describe(&h, s.opts.Proc, s.opts.Sys)
 	s.place = s.of.Own()
 	h.Job, h.SLUID = s.place.Job, s.place.SLUID
 	return s.out.writeMessages(wire.Message{Hello: &h})

@@ -85,9 +85,22 @@ type Hello struct {
 	// Missing lists optional NVML functions that the driver's library lacks. Their metrics are absent.
 	Missing []string `json:"missing,omitempty"`
 
+	// NUMA lists the NUMA nodes that have CPUs; empty: there is only one, or they are not known.
+	NUMA []NUMANode `json:"numa,omitempty"`
+
 	// StandIn is the reason why no probe runs on the node. nvidia-smi is read there instead, which gives less.
 	StandIn string `json:"stand_in,omitempty"`
 }
+
+// NUMANode is a NUMA node with CPUs.
+type NUMANode struct {
+	ID     int    `json:"id"`
+	CPUs   string `json:"cpus"`   // "0-15,64-79", at most MaxAffinity bytes
+	Socket int    `json:"socket"` // a socket may have several
+}
+
+// MaxNUMA limits Hello.NUMA.
+const MaxNUMA = 64
 
 // Adopted reports whether the probe is in the cgroup of a job, which may be unknown.
 func (h *Hello) Adopted() bool { return h.Job != "" || h.SLUID != "" }

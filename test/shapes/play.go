@@ -87,9 +87,15 @@ func nodeName(n int) string { return fmt.Sprintf("n%02d", n+1) }
 
 func (p *player) hello(node int) *wire.Hello {
 	h := &wire.Hello{Host: nodeName(node)}
+	if p.NUMA != nil {
+		h.NUMA = p.NUMA.nodes
+	}
 	for g := range p.GPUs + p.Beside {
 		card := metric.Make(map[metric.ID]float64{metric.MemoryTotal: p.On.memory * (1 << 30),
 			metric.SMClockMax: p.On.clock})
+		if p.NUMA != nil {
+			card.Set(metric.NUMANode, float64(p.NUMA.near(g)))
+		}
 		uuid := fmt.Sprintf("GPU-%d-%d", node, g)
 		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: uuid, Name: p.On.model, MIG: p.On.mig,
 			Values: card})

@@ -36,6 +36,7 @@ type Shape struct {
 	Allowed []cluster.Kind // true of the job as well: neither wanted nor false
 	Wrong   []string       // words that would name a wrong cause
 	NoNet   bool           // the traffic of the network is not visible
+	NUMA    *sockets       // nil: the NUMA nodes are not known
 }
 
 // slurmWord is the state of the job as SLURM reports it.
@@ -124,7 +125,7 @@ func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.
 func All() []Shape {
-	return filled(training, hosted, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
+	return filled(training, hosted, bindings, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
 }
 
 // filled returns the shapes of some tables, with what they leave to the usual.

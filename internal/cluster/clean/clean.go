@@ -162,6 +162,7 @@ func cleanHello(c wire.Hello) wire.Hello {
 	c.StandIn = safe.Line(c.StandIn, maxWords)
 	c.GPUs = copyCleaned(c.GPUs, MaxGPUs, cleanCard)
 	wire.ShareAbsent(c.GPUs)
+	c.NUMA = copyCleaned(c.NUMA, wire.MaxNUMA, func(n *wire.NUMANode) { cleanNames(&n.CPUs) })
 	c.Missing = copyCleaned(c.Missing, MaxFaults, func(symbol *string) { cleanNames(symbol) })
 	return c
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Describe fills in what a Hello says about the node and the probe on it.
-func Describe(h *wire.Hello, proc string) {
+func Describe(h *wire.Hello, proc, sys string) {
 	h.Version = wire.Version
 	h.PID, h.Root = os.Getpid(), os.Getuid() == 0
 	h.Kernel = kernelRelease()
@@ -22,6 +22,7 @@ func Describe(h *wire.Hello, proc string) {
 		h.Host = name
 	}
 	h.CPUs, _ = CPUs(proc) // 0: not known
+	h.NUMA = numaNodes(sys)
 }
 
 // CPUs counts the CPUs. Unlike sched_getaffinity(2), /proc/stat also shows those outside the probe's own cgroup. It has

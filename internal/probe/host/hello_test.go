@@ -12,7 +12,7 @@ func TestRealHello(t *testing.T) {
 		t.Skip("needs /proc of Linux")
 	}
 	var hello wire.Hello
-	Describe(&hello, "/proc")
+	Describe(&hello, "/proc", "/sys")
 	if hello.CPUs < 1 || hello.Kernel == "" || hello.Host == "" {
 		t.Errorf("hello %+v", hello)
 	}
