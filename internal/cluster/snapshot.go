@@ -314,6 +314,7 @@ const (
 	KindIdle       Kind = "idle"             // I: idle while the other GPUs of the job work
 	KindJobIdle    Kind = "job_idle"         // no GPU of the job works
 	KindJobHang    Kind = "job_hang"         // the job seems to hang in a collective
+	KindFarCPUs    Kind = "far_cpus"         // ranks may only run on CPUs of another socket than that of their GPU
 	KindImbalance  Kind = "memory_imbalance" // one GPU has much more memory in use than the others
 	KindConnecting Kind = "connecting"
 	KindOwner      Kind = "owner_unknown" // which GPUs are the job's is not known

@@ -195,6 +195,16 @@ func processIn(job int, user string) wire.Process {
 		Identity: wire.Identity{Name: "python", User: user, UID: new(1000), Job: strconv.Itoa(job)}}
 }
 
+// boundTo is job 1 on a node of two sockets, with a rank that may run on these CPUs. Its GPU is near a NUMA node.
+func boundTo(cpus string, near float64) cluster.Subject {
+	p := processIn(1, "me")
+	p.Rank, p.CPUAffinity = &wire.Rank{Rank: 5, From: "RANK"}, cpus
+	s := running(p)
+	s.Node.Hello.NUMA = []wire.NUMANode{{ID: 0, CPUs: "0-3,8-11", Socket: 0}, {ID: 1, CPUs: "4-7,12-15", Socket: 1}}
+	s.Node.GPUs[0].Card.Values.Set(metric.NUMANode, near)
+	return s
+}
+
 // running is job 1, with a process on GPU 0.
 func running(p wire.Process) cluster.Subject {
 	return allocated(p, []cluster.Job{{ID: "1", Number: "1", User: "me", Nodes: []string{"a"},
@@ -395,6 +405,7 @@ var alarms = []alarm{
 		func(n *cluster.Node) { n.Hello.Driver = "550.54.15" }),
 		member(cluster.Common{Driver: "550.90.07", Model: "H100"},
 			func(n *cluster.Node) { n.Hello.Driver = "550.90.07" })},
+	{cluster.KindFarCPUs, boundTo("0-3,8-11", 1), boundTo("0-4,8-11", 1)},
 	{cluster.KindClockSkew, clock(7*time.Second, cluster.Common{Clocks: 3}),
 		clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }

@@ -214,6 +214,10 @@ var rules = []rule{
 			"which may hide some.", source: "scontrol show node"},
 	{kind: cluster.KindMixed, scope: cluster.ScopeJob, severity: cluster.Note, holds: differsFromMost, ofGPUs: true,
 		when: "Most nodes of the job have another driver or another model of GPU."},
+	{kind: cluster.KindFarCPUs, scope: cluster.ScopeJob, severity: cluster.Note, holds: bindsFarCPUs, ofGPUs: true,
+		after: listedAgain,
+		when: "A rank whose process is on one GPU may run on no CPU of the GPU's socket, for 90 s. Not where the " +
+			"node has one NUMA node, and not in MIG mode.", source: nvml + ", sched_getaffinity(2)"},
 	{kind: cluster.KindClockSkew, scope: cluster.ScopeJob, severity: cluster.Note, holds: clockWrong,
 		after: time.Minute,
 		when:  "The clock of the node is {clock_skew_seconds} s from the median of the job's nodes, for 1 min."},

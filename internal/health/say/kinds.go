@@ -170,6 +170,8 @@ var kinds = []kindWords{
 		was: "left-over process", say: leftBehind, news: warning},
 	{is: cluster.KindStranger, Label: Label{One: "foreign process", Many: "nodes with foreign processes"},
 		was: "foreign process", say: foreignProcess, news: warning},
+	{is: cluster.KindFarCPUs, Label: Label{One: "ranks on far CPUs", Many: "nodes with ranks on far CPUs"},
+		was: "ranks on far CPUs", say: farCPUs},
 	{is: cluster.KindClockSkew, Label: Label{One: "clock wrong", Many: "nodes with clock skew"}, was: "clock wrong",
 		say: clockSkew, news: warning},
 

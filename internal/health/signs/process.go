@@ -3,8 +3,6 @@ package signs
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -131,18 +129,13 @@ func shareOf(p *wire.Process) HostShare {
 
 // cpusIn counts the CPUs in a list as the kernel writes it, "0-15,64-79"; NaN if it is not such a list.
 func cpusIn(list string) float64 {
+	ranges := cpuRanges(list)
+	if ranges == nil {
+		return math.NaN()
+	}
 	count := 0
-	for part := range strings.SplitSeq(list, ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		a, errA := strconv.ParseUint(first, 10, 16)
-		b, errB := strconv.ParseUint(last, 10, 16)
-		if errA != nil || errB != nil || b < a {
-			return math.NaN()
-		}
-		count += int(b-a) + 1
+	for _, r := range ranges {
+		count += r[1] - r[0] + 1
 	}
 	return float64(count)
 }

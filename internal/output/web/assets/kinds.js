@@ -45,6 +45,7 @@ export const kinds = {
   "mixed_drivers": ["","other driver or model"],
   "left_over": ["","left-over process"],
   "foreign_process": ["","foreign process"],
+  "far_cpus": ["","ranks on far CPUs"],
   "clock_skew": ["","clock wrong"],
   "rank_gone": ["X","rank gone"],
   "lag": ["L","lags"],

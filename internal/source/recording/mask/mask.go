@@ -146,6 +146,7 @@ func (m *Mask) maskHello(h wire.Hello) *wire.Hello {
 		m.replaceName("sluid", "sluid%d", h.SLUID)
 	h.Build, h.System = release.matchText(h.Build), platform.matchText(h.System)
 	h.Kernel, h.Driver, h.CUDA = version.matchText(h.Kernel), version.matchText(h.Driver), version.matchText(h.CUDA)
+	h.NUMA = copyEach(h.NUMA, func(n *wire.NUMANode) { n.CPUs = cpus.matchText(n.CPUs) })
 	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.matchText(f) == "" })
 	h.FaultID = class.matchText(h.FaultID)
 	h.Fault, h.StandIn = inPlaceOf(h.Fault, h.FaultID), inPlaceOf(h.StandIn, "no_probe")
