@@ -213,6 +213,10 @@ const (
 	TmpFreeBytes Metric = "tmp_free_bytes"
 	// Size of the file system that holds /tmp.
 	TmpTotalBytes Metric = "tmp_total_bytes"
+	// Free space of /dev/shm, the shared memory of programs.
+	ShmFreeBytes Metric = "shm_free_bytes"
+	// Size of the file system that holds /dev/shm.
+	ShmTotalBytes Metric = "shm_total_bytes"
 	// Bytes per second read from the local disks; network file systems are not among them.
 	DiskReadBytesPerSecond Metric = "disk_read_bytes_per_second"
 	// Bytes per second written to the local disks; network file systems are not among them.

@@ -259,7 +259,7 @@ RATES = ("cpu_percent", "net_tx_bytes_per_second", "net_rx_bytes_per_second", "n
 READ = ("cpu_user_seconds", "cpu_system_seconds", "cpu_idle_seconds", "cpu_iowait_seconds", "load1", "load5", "load15",
         "memory_used_bytes", "memory_total_bytes", "memory_buffers_bytes", "memory_cached_bytes", "memory_shared_bytes",
         "memory_slab_bytes", "swap_used_bytes", "swap_total_bytes", "disk_free_bytes", "disk_total_bytes",
-        "tmp_free_bytes", "tmp_total_bytes", "uptime_seconds", "nvml_calls")
+        "tmp_free_bytes", "tmp_total_bytes", "shm_free_bytes", "shm_total_bytes", "uptime_seconds", "nvml_calls")
 # The metrics of the node, with the reason why nothing is compared. The part cost counts nvml_calls.
 HOST = {**dict.fromkeys(RATES, RATE), **dict.fromkeys(READ, "")}
 

@@ -27,7 +27,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%s: %+v", n.Name, n)
 		}
 		for _, key := range []string{"load5", "load15", "swap_total_bytes", "disk_total_bytes", "disk_free_bytes",
-			"tmp_total_bytes", "tmp_free_bytes"} {
+			"tmp_total_bytes", "tmp_free_bytes", "shm_total_bytes", "shm_free_bytes"} {
 			if _, has := n.Host[key]; !has {
 				t.Errorf("%s has no %s", n.Name, key)
 			}

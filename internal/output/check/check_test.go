@@ -86,6 +86,10 @@ func TestHealthy(t *testing.T) {
 	for name, change := range map[string]func(*cluster.Snapshot){
 		"all well": func(*cluster.Snapshot) {},
 		"one node": func(s *cluster.Snapshot) { *s = *site(1) },
+		"shared memory": func(s *cluster.Snapshot) {
+			s.Nodes["n2"].Host.Set(metric.ShmFree, 30<<30)
+			s.Nodes["n2"].Host.Set(metric.ShmTotal, 500<<30)
+		},
 		"all GPUs have a lower power limit": func(s *cluster.Snapshot) {
 			for name := range s.Nodes {
 				set(s, name, metric.PowerLimit, 500, 0, 1, 2, 3)
@@ -193,6 +197,10 @@ func TestFaults(t *testing.T) {
 			silence(s, "n2", cluster.NodeFailed)
 			silence(s, "n3", cluster.NodeFailed)
 		}, "critical: n2: Unreachable.", false},
+		"shared memory": {func(s *cluster.Snapshot) {
+			s.Nodes["n2"].Host.Set(metric.ShmFree, 20<<30)
+			s.Nodes["n2"].Host.Set(metric.ShmTotal, 500<<30)
+		}, "warning: n2: /dev/shm has 20.0 of 500.0 GiB left.", true},
 		"no value": {func(s *cluster.Snapshot) {
 			s.Nodes["n2"].GPUs[1].GPU = &wire.GPU{Index: 1, Reading: true, HangsMS: 4000}
 		}, "critical: n2 GPU1: The driver has not given any value of the GPU.", true},

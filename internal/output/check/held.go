@@ -33,6 +33,7 @@ func (e *examination) all() (found []Finding) {
 	found = append(found, e.narrow()...)
 	found = append(found, e.fewerLinks()...)
 	found = append(found, e.differing()...)
+	found = append(found, e.shmFull()...)
 	return append(found, e.memoryHeld()...)
 }
 

@@ -182,7 +182,7 @@ func fullReport() *wire.Report {
 			metric.Load5: 42.5, metric.Load15: 43.5, metric.SwapUsed: 51, metric.SwapTotal: 52, metric.NetTX: 53,
 			metric.NetTXPackets: 153, metric.NetRXPackets: 154, metric.DiskRead: 155, metric.DiskWrite: 156,
 			metric.NetRX: 54, metric.InfiniBandTX: 55, metric.InfiniBandRX: 56,
-			metric.DiskFree: 57, metric.DiskTotal: 58, metric.TmpFree: 59, metric.TmpTotal: 60,
+			metric.DiskFree: 57, metric.DiskTotal: 58, metric.TmpFree: 59, metric.TmpTotal: 60, metric.ShmFree: 69, metric.ShmTotal: 70,
 			metric.CPUUserTime: 61, metric.CPUSystemTime: 62, metric.CPUIdleTime: 63, metric.CPUIOWaitTime: 64,
 			metric.HostMemoryBuffers: 65, metric.HostMemoryCached: 66, metric.HostMemoryShared: 67,
 			metric.HostMemorySlab: 68,

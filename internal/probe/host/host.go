@@ -51,9 +51,15 @@ func New(proc, sys string) *Reader {
 		disks: []*disk{newDisk("/", metric.DiskFree, metric.DiskTotal),
 			newDisk("/tmp", metric.TmpFree, metric.TmpTotal)},
 	}
+	if _, err := os.Stat(sharedMemory); err == nil { // not every system has it
+		r.disks = append(r.disks, newDisk(sharedMemory, metric.ShmFree, metric.ShmTotal))
+	}
 	r.storage.open.column = [2]int{sectorsWritten, sectorsRead}
 	return r
 }
+
+// sharedMemory is where the C library keeps the shared memory of programs.
+const sharedMemory = "/dev/shm"
 
 // Close closes the files.
 func (r *Reader) Close() {

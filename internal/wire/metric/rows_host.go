@@ -151,6 +151,16 @@ var hostRows = []tableEntry{
 		From: []string{"statfs(2) of /tmp"},
 		Help: "Size of the file system that holds /tmp.",
 	}},
+	{ShmFree, Row{
+		Key: "shm_free_bytes", Label: "free /dev/shm", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"statfs(2) of /dev/shm"},
+		Help: "Free space of /dev/shm, the shared memory of programs.",
+	}},
+	{ShmTotal, Row{
+		Key: "shm_total_bytes", Label: "/dev/shm size", Unit: Bytes, Scope: Host, Sum: Add,
+		From: []string{"statfs(2) of /dev/shm"},
+		Help: "Size of the file system that holds /dev/shm.",
+	}},
 	{DiskRead, Row{
 		Key: "disk_read_bytes_per_second", Label: "disks read", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
 		From: []string{"/sys/block"},

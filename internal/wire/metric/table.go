@@ -115,6 +115,8 @@ const (
 	DiskTotal
 	TmpFree
 	TmpTotal
+	ShmFree
+	ShmTotal
 	DiskRead
 	DiskWrite
 	Uptime
