@@ -174,6 +174,11 @@ func TestFaults(t *testing.T) {
 		}, "warning: n2 GPU0-3: 17 NVLinks are up, and 18 on most of the job's GPUs of this model.", true},
 		"memory without a process": {func(s *cluster.Snapshot) { set(s, "n2", metric.MemoryUsed, 9<<30, 1) },
 			"warning: n2 GPU1: 9.0 GiB of its memory are in use, and the driver lists no process.", true},
+		"memory without a process, on all": {func(s *cluster.Snapshot) {
+			for name := range s.Nodes {
+				set(s, name, metric.MemoryUsed, 40<<30, 0, 1, 2, 3)
+			}
+		}, "warning: n2 GPU0-3: 40.0 GiB of its memory are in use, and the driver lists no process.", false},
 		"a process of another user": {func(s *cluster.Snapshot) {
 			process(s, "n2", wire.Process{Identity: wire.Identity{User: "bob", Job: "6", Name: "python"}})
 		}, "warning: n2: ", true},

@@ -14,24 +14,28 @@ import (
 // unknown stands for a value that is not known.
 var unknown = math.NaN()
 
-// Memory of a GPU without a process is held by something if there is at least heldBytes more of it than on another GPU
-// of the model without one: a driver keeps some for itself, alike on all of them. heldAlone is the limit if there is no
-// other GPU to compare with.
-const heldBytes, heldAlone = 1 << 30, 4 << 30
+// Memory of a GPU without a process is held by something if there is at least heldBytes more of it than the driver keeps
+// for itself: that is as much as on another GPU of the model without a process, and at most the share ofDriver.
+const heldBytes, ofDriver = 1 << 30, 0.05
 
 // memoryHeld finds GPUs whose memory is in use though no process is listed: something holds it that has ended, or that
 // the driver does not show.
 func (e *examination) memoryHeld() (found []Finding) {
 	for _, gpus := range e.models() {
-		least, empty := math.Inf(1), 0
+		kept := math.Inf(1) // by the driver
 		for _, p := range gpus {
-			if isEmpty(p) {
-				least, empty = min(least, p.gpu.Float(metric.MemoryUsed)), empty+1
+			if total, known := p.gpu.Get(metric.MemoryTotal); known {
+				kept = min(kept, total*ofDriver)
+			}
+		}
+		for _, p := range gpus {
+			if isEmpty(p) && len(gpus) > 1 {
+				kept = min(kept, p.gpu.Float(metric.MemoryUsed))
 			}
 		}
 		for _, p := range gpus {
 			used := p.gpu.Float(metric.MemoryUsed)
-			if !isEmpty(p) || empty == 1 && used < heldAlone || empty > 1 && used < least+heldBytes {
+			if !isEmpty(p) || used < kept+heldBytes {
 				continue
 			}
 			found = append(found, ofGPU(p.node, p.gpu, Finding{Kind: KindMemoryHeld, severity: cluster.Warning,
