@@ -15,8 +15,8 @@ import (
 const (
 	// maxFollowed is the maximum number of jobs whose logs are followed.
 	maxFollowed = 16
-	// A log that has grown within stillSoon is read every soon, another one less and less often: every seldom, or every rarely if it cannot
-	// be read. So are logs on another host, where each read starts programs.
+	// A log that has grown within stillSoon is read every soon, another one less and less often: every seldom, or every
+	// rarely if it cannot be read. So are logs on another host, where each read starts programs.
 	soon, seldom, rarely = 5 * time.Second, 20 * time.Second, 2 * time.Minute
 	stillSoon            = 30 * time.Second
 	// maxRate is how many bytes are read within a second.
