@@ -35,7 +35,9 @@ func quarter(count, cores, each int) (nodes []wire.NUMANode) {
 
 // on is torchrun with CPUs for each local rank.
 func on(cpus func(local int) string) Processes {
-	return torchrun.with(func(p *Process, _ time.Duration, _ int) { p.CPUs, p.Read, p.Write = cpus(p.Local), 60*mega, 20e3 })
+	return torchrun.with(func(p *Process, _ time.Duration, _ int) {
+		p.CPUs, p.Read, p.Write = cpus(p.Local), 60*mega, 20e3
+	})
 }
 
 // cores returns CPUs from a first one on, so many for each rank.

@@ -16,8 +16,8 @@ type FarRank struct {
 	Near string // the CPUs of the GPU's NUMA node
 }
 
-// FarRanks returns the far ranks of a job on a node. A NUMA node of the same socket is near enough. A process on several
-// GPUs is near one of them at most, and one without a rank may be a helper, so neither counts.
+// FarRanks returns the far ranks of a job on a node. A NUMA node of the same socket is near enough. A process on
+// several GPUs is near one of them at most, and one without a rank may be a helper, so neither counts.
 func FarRanks(job *cluster.Job, n *cluster.Node) (far []FarRank) {
 	if n.Hello == nil || len(n.Hello.NUMA) < 2 || HasMIG(n) {
 		return nil

@@ -14,8 +14,8 @@ import (
 // unknown stands for a value that is not known.
 var unknown = math.NaN()
 
-// Memory of a GPU without a process is held by something if there is at least heldBytes more of it than the driver keeps
-// for itself: that is as much as on another GPU of the model without a process, and at most the share ofDriver.
+// Memory of a GPU without a process is held by something if there is at least heldBytes more of it than the driver
+// keeps for itself: that is as much as on another GPU of the model without a process, and at most the share ofDriver.
 const heldBytes, ofDriver = 1 << 30, 0.05
 
 // memoryHeld finds GPUs whose memory is in use though no process is listed: something holds it that has ended, or that
