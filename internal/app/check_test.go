@@ -8,13 +8,14 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
 
 // If something is wrong, the exit code is 1, and the nodes to leave out are one line.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	code, out, errs := program(t, "check", "--demo=8x8")
+	code, out, errs := apptest.Run(t, "check", "--demo=8x8")
 	if code != 1 || errs != "" || !strings.Contains(out, "\n--exclude=gpu-n01,gpu-n02,") ||
 		!strings.HasPrefix(out, "critical: ") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
@@ -37,7 +38,7 @@ func TestCheckUsage(t *testing.T) {
 		"check --transport pigeon":     "--transport must be auto, ssh",
 		"check --demo=2x2 --job=7 now": `unexpected argument "now"`,
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
+		if code, out, errs := apptest.Run(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
 			!strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}
@@ -53,7 +54,7 @@ func TestCheckWithoutAnything(t *testing.T) {
 		"check --job 7 --timeout 2s": "squeue",
 		"check --waiting 7":          "SLURM is not configured on this host",
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitNoJobs || out != "" ||
+		if code, out, errs := apptest.Run(t, strings.Fields(args)...); code != cli.ExitNoJobs || out != "" ||
 			!strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}
@@ -76,7 +77,7 @@ func TestCheckWaiting(t *testing.T) {
 	}
 	want := "job 7 waits in partition gpu: SLURM's reason is Prio\nstart: SLURM has no estimate\n" +
 		"ahead: 1 job for 2 nodes\nas it is (2 nodes): now, on n1\nwith 1 node: now, on n1\n"
-	code, out, errs := program(t, "check", "--waiting", "7")
+	code, out, errs := apptest.Run(t, "check", "--waiting", "7")
 	if got := strings.ReplaceAll(out, "Priority\n", "Prio\n"); code != cli.ExitOK || errs != "" || got != want {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
