@@ -93,15 +93,17 @@ func (f *fakeSession) Close() error {
 func newDoorSite(t *testing.T, favorite string) *doorSite {
 	s := &doorSite{t: t, answers: map[string]*reach.Failure{}, unfit: map[string]string{}}
 	door := func(name string, kind DoorKind) Candidate {
-		return Candidate{Name: name, Kind: kind, Opener: fakeOpener{s, name}, Fits: func(_ context.Context, node string) string {
-			if why := s.unfit[name+" "+node]; why != "" {
-				return why
-			}
-			return s.unfit[name]
-		}}
+		return Candidate{Name: name, Kind: kind, Opener: fakeOpener{s, name},
+			Fits: func(_ context.Context, node string) string {
+				if why := s.unfit[name+" "+node]; why != "" {
+					return why
+				}
+				return s.unfit[name]
+			}}
 	}
 	s.unfit["local"] = "this host is login1"
-	s.Chooser = NewChooser(favorite, door("local", KindHere), door("ssh", KindSSH), door("openssh", KindSSH), door("srun", KindSLURM))
+	s.Chooser = NewChooser(favorite, door("local", KindHere), door("ssh", KindSSH), door("openssh", KindSSH),
+		door("srun", KindSLURM))
 	s.Won = func(door string) { s.won = append(s.won, door) }
 	return s
 }

@@ -176,8 +176,8 @@ func (f *followedJob) steps() int64 {
 	return *f.told.Step - *f.first
 }
 
-// progress returns what the log of a job says. If its outputs have a file each, the one counts that knows how many steps
-// there are: many programs write their bar to standard error. The loss may stand in the other one.
+// progress returns what the log of a job says. If its outputs have a file each, the one counts that knows how many
+// steps there are: many programs write their bar to standard error. The loss may stand in the other one.
 func (f *followedJob) progress(now time.Time) cluster.JobProgress {
 	shown, other := &f.out, &f.err
 	main, beside := shown.Progress(), other.Progress()

@@ -24,8 +24,8 @@
 //   - Arrows move the cursor where there is one (overview, problems, ranks). In the node view and the connection
 //     details they change job and node, as in the original; [ and ] change the job everywhere. Drawing, keys and mouse
 //     use the same geometry (tiles, windows of lists).
-//   - The digits lead to the pages, from all pages. From 30 rows on, a bar shows them, and the pages of letters where it
-//     is wide enough. It takes a row of the terminal, which the pages do not know about (bar.go). Below 30 rows, the
+//   - The digits lead to the pages, from all pages. From 30 rows on, a bar shows them, and the pages of letters where
+//     it is wide enough. It takes a row of the terminal, which the pages do not know about (bar.go). Below 30 rows, the
 //     footer begins with the digits.
 //   - Esc goes back to the page from which the user came, which the footer names, or without such a page to the
 //     overview. The overview and the node view forget the pages below the last one, so Esc ends at the overview.

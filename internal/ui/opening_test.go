@@ -11,7 +11,7 @@ import (
 func TestOpening(t *testing.T) {
 	r := newRig(t, uitest.Fixture())
 	says := "Simulating 1000 nodes …"
-	r.Options.Opening = func() string { return says }
+	r.Opening = func() string { return says }
 	r.past.Await(r.now)
 	r.send(tick{r.chain})
 	if text := r.screen.String(); !strings.Contains(text, says) || strings.Contains(text, "48211") {

@@ -46,7 +46,7 @@ type Progress struct {
 	// the pace before it became slower, and since when it is; nil: it is as fast as it was
 	SecondsPerStepBefore *float64  `json:"seconds_per_step_before,omitempty"`
 	SlowerSince          time.Time `json:"slower_since,omitzero"`
-	Earlier              *Run      `json:"earlier,omitempty"` // an earlier job of the same name and shape; nil: none is known
+	Earlier              *Run      `json:"earlier,omitempty"` // of the same name and shape; nil: none is known
 	UnitsPerSecond       *float64  `json:"units_per_second,omitempty"`
 	Unit                 string    `json:"unit,omitempty"` // of UnitsPerSecond: tokens, samples, images
 

@@ -79,7 +79,8 @@ var bindings = []Shape{
 	{Name: "n14 two on a socket", GPUs: 2, NUMA: dual, About: "a job of 2 GPUs with half of the cores of their socket",
 		Does: train, Runs: on(same("24-47,120-143"))},
 	{Name: "n15 not known", NUMA: dual, About: "nobody knows on which CPUs the ranks may run", Does: train},
-	{Name: "n16 not a list", NUMA: dual, About: "the list of CPUs is not understood", Does: train, Runs: on(same("0-47:2"))},
+	{Name: "n16 not a list", NUMA: dual, About: "the list of CPUs is not understood", Does: train,
+		Runs: on(same("0-47:2"))},
 	{Name: "n17 far and waiting", NUMA: dual, About: "ranks 4 to 7 start on far cores, and bind themselves near in time",
 		Does: train, Runs: on(same("0-47")).with(func(p *Process, at time.Duration, _ int) {
 			if p.Local >= 4 && at > 40*sec {

@@ -125,7 +125,8 @@ func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.
 func All() []Shape {
-	return filled(training, hosted, bindings, farBound, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
+	return filled(training, hosted, bindings, farBound, awkward, independent, deceptive, phased, serving, slow, mild,
+		hangs, others)
 }
 
 // filled returns the shapes of some tables, with what they leave to the usual.

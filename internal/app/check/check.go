@@ -120,7 +120,8 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	}
 	from, err := feed.OwnGPUs(ctx, cfg, need, log)
 	if err != nil {
-		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("nothing to check on this host: %w: name a job with --job, or hosts with --nodes", err))
+		return cli.Exit(cli.ExitNoJobs,
+			fmt.Errorf("nothing to check on this host: %w: name a job with --job, or hosts with --nodes", err))
 	}
 	return out(ctx, from)
 }

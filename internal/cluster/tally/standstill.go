@@ -28,7 +28,7 @@ func AwaitedPlaces(s *cluster.Snapshot, f *cluster.Finding) (found []cluster.Fin
 		at := *f
 		at.Node, at.GPU, at.Key = p.Node, p.Number, p.Key
 		at.Every = p.Key == "" && f.Compared.First.Whole
-		if at.OfAwaited() && !(at.Every && f.Node != "") {
+		if at.OfAwaited() && (!at.Every || f.Node == "") {
 			found = append(found, at)
 		}
 	}

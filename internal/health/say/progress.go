@@ -15,7 +15,8 @@ func Progress(j *cluster.JobView, now time.Time) (parts []string) {
 	if p == nil {
 		return nil
 	}
-	for _, text := range []string{stepText(p), paceText(p, now), earlierText(p, now), lossText(p), silenceText(p, now), endText(j, now),
+	for _, text := range []string{stepText(p), paceText(p, now), earlierText(p, now), lossText(p), silenceText(p, now),
+		endText(j, now),
 		reachText(j, now)} {
 		if text != "" {
 			parts = append(parts, text)

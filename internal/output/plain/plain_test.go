@@ -26,7 +26,7 @@ func snapshot() *cluster.Snapshot {
 		n1.GPUs = append(n1.GPUs, cluster.GPU{GPU: &wire.GPU{Index: i, Values: v}, Card: &wire.Card{}, Number: i,
 			Key: "GPU-" + string(rune('a'+i))})
 	}
-	n1.GPUs[2].GPU.Lost = "GPU is lost"
+	n1.GPUs[2].Lost = "GPU is lost"
 	n1.Processes = []wire.Process{{PID: 7, GPU: 0, GPUMemory: new(uint64(40 << 30)), Identity: wire.Identity{User: "alice",
 		Command: "python train.py", Job: "3", Rank: &wire.Rank{Rank: 5}}}}
 	n2 := &cluster.Node{Name: "n2", State: cluster.NodeFailed, Arrived: now.Add(-time.Minute),

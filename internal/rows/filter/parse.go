@@ -155,7 +155,8 @@ func unknownField(t *test, fields Fields) *Error {
 	if near := text.Similar(t.Word, fields.everyName()); near != "" {
 		return errorAt(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
 	}
-	return errorAt(t.Pos.Offset, "no field %q here: completion lists them (or quote text that contains %s)", t.Word, t.Op.Text)
+	return errorAt(t.Pos.Offset, "no field %q here: completion lists them (or quote text that contains %s)", t.Word,
+		t.Op.Text)
 }
 
 func (c *comparison) compareText(t *test, in *scope) *Error {

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 )
 
-// What is wrong at the start stays wrong for ten minutes: somebody who reads a document meanwhile comes back to the same
-// screen.
+// What is wrong at the start stays wrong for ten minutes: somebody who reads a document meanwhile comes back to the
+// same screen.
 func TestProblemsOfTheStartLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := store.New(3*time.Second, health.Rules(health.Defaults()))

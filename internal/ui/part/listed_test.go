@@ -18,7 +18,8 @@ func TestConnectingIsNoProblem(t *testing.T) {
 		}
 	}
 	clear(h.Listed("n2")) // the list is the caller's
-	if len(job.Findings) != 2 || job.Findings[1].Kind != cluster.KindLost || job.Findings[0].Kind != cluster.KindConnecting {
+	if len(job.Findings) != 2 || job.Findings[1].Kind != cluster.KindLost ||
+		job.Findings[0].Kind != cluster.KindConnecting {
 		t.Errorf("the findings of the job have changed: %v", job.Findings)
 	}
 }

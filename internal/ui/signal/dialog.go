@@ -114,8 +114,8 @@ func (d *Dialog) chooseAgain() {
 	d.picker = &picker{}
 }
 
-// pickCommand passes a key to the list of signals, or to the form. Esc closes the dialog, or only these if something was
-// chosen before.
+// pickCommand passes a key to the list of signals, or to the form. Esc closes the dialog, or only these if something
+// was chosen before.
 func (d *Dialog) pickCommand(k tea.KeyPressMsg, s *part.Scene) (open bool) {
 	if key.Matches(k, keys.Leave) {
 		d.picker, d.form = nil, nil

@@ -31,7 +31,8 @@ var EnvironFixture = wire.Reply{Environ: &wire.Environ{Variables: []string{
 	"SLURM_NODELIST=gpu-n[01-04]", "SLURM_LOCALID=3", "SLURM_JOB_NAME=llama-70b", "SLURM_JOB_ID=48211",
 	"SLURM_JOB_GPUS=0,1,2,3,4,5,6,7",
 	"SLURM_CPUS_PER_TASK=16", "RANK=11", "MY_SESSION=ghp_0123456789abcdefghij0123456789",
-	"PATH=/home/alice/miniforge3/envs/llm/bin:/opt/slurm/bin:/usr/local/cuda-12.4/bin:/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin",
+	"PATH=/home/alice/miniforge3/envs/llm/bin:/opt/slurm/bin:/usr/local/cuda-12.4/bin:/usr/local/bin:/usr/bin" +
+		":/usr/local/sbin:/usr/sbin",
 	"OMP_NUM_THREADS=1", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5_0,mlx5_1,mlx5_4,mlx5_5", "NCCL_DEBUG=WARN",
 	"MASTER_PORT=29400", "MASTER_ADDR=gpu-n01",
 	"LOCAL_WORLD_SIZE=8", "LOCAL_RANK=3", "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7",
@@ -54,7 +55,8 @@ var InspectedFixture = wire.Reply{Inspected: &wire.InspectedProcess{
 	Memory: &wire.MemoryUse{
 		VMS: 80 << 30, RSS: 31 << 30, Peak: 33 << 30, Shared: 2 << 30, Text: 3 << 20, Data: 40 << 30,
 	},
-	Limits: []wire.InspectedLimit{{Name: "Max open files", Soft: new(uint64(1024)), Hard: new(uint64(524288)), Unit: "files"},
+	Limits: []wire.InspectedLimit{{Name: "Max open files", Soft: new(uint64(1024)), Hard: new(uint64(524288)),
+		Unit: "files"},
 		{Name: "Max locked memory", Unit: "bytes"}},
 	Threads: []wire.InspectedThread{{ID: 358808, Name: "python", State: "R", LastCPU: 24, UserSeconds: 29_000},
 		{ID: 358809, Name: "pt_data_pin\x07", State: "S", LastCPU: 25, UserSeconds: 11.5}},
