@@ -22,7 +22,7 @@ func TestArrowKeysInASCII(t *testing.T) {
 
 // The classic colors are on every screen that shows the level of utilization.
 func TestClassicColorsAreEverywhere(t *testing.T) {
-	const red, green = "38;2;248;81;73", "38;2;63;185;80"
+	const red, green = "38;2;255;123;114", "38;2;63;185;80"
 	for name, show := range map[string]func(*view){
 		"node":     func(v *view) { v.chooseNode("gpu-n02", 1) },
 		"overview": func(v *view) { v.on = keys.OnOverview },

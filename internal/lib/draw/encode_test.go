@@ -170,15 +170,15 @@ func TestLooks(t *testing.T) {
 		selected bool
 		want     string
 	}{
-		{colorprofile.TrueColor, false, Data, false, "0;38;2;74;131;184"}, {colorprofile.TrueColor, true, Data, false,
-			"0;38;2;95;151;201"},
+		{colorprofile.TrueColor, false, Data, false, "0;38;2;106;159;210"}, {colorprofile.TrueColor, true, Data, false,
+			"0;38;2;53;104;156"},
 		{colorprofile.ANSI256, false, Crit, false, "0;1;38;5;209"},
 		{colorprofile.ANSI256, true, Crit, false, "0;1;38;5;124"},
 		{colorprofile.ANSI, false, Crit, false, "0;1;91"}, {colorprofile.ANSI, true, Crit, false, "0;1;31"},
 		{colorprofile.ASCII, false, Crit, false, "0;1"}, {colorprofile.ASCII, false, Dim, false, "0;2"},
 		{colorprofile.ANSI256, false, CritFill, false, "0;1;38;5;231;48;5;160"},
 		{colorprofile.ANSI, false, WarnFill, false, "0;30;43"},
-		{colorprofile.ANSI256, false, Dim, true, "0;38;5;245;48;5;236"}, {colorprofile.ANSI256, false, CritFill, true,
+		{colorprofile.ANSI256, false, Dim, true, "0;38;5;247;48;5;236"}, {colorprofile.ANSI256, false, CritFill, true,
 			"0;1;38;5;231;48;5;160"},
 		{colorprofile.ANSI, false, Dim, true, "0;7"}, {colorprofile.ANSI, false, Warn, true, "0;1;7"},
 		{colorprofile.ANSI256, false, BarWarn, true, "0;38;5;214;48;5;236"}, {colorprofile.ANSI, false, BarWarn, false,

@@ -36,7 +36,7 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *roleStyles 
 	few, mono := profile < colorprofile.ANSI256, profile < colorprofile.ANSI
 	own, faint := lipgloss.NewStyle(), few && !p.sharp
 	l := &roleStyles{track: hue(p.track), selection: hue(p.selection), cursor: hue(p.cursor)}
-	for r, names := range map[Role]themeColor{Text: {p.cursor[1], p.cursor[0]}, Warn: p.inks[Warn], Crit: p.inks[Crit]} {
+	for r, names := range map[Role]themeColor{Text: p.cursor, Warn: p.inks[Warn], Crit: p.inks[Crit]} {
 		l.onCursor[r] = lightDark(shade(names[0]), shade(names[1])) // as on the opposite background
 	}
 	for r, names := range p.inks {
@@ -73,6 +73,9 @@ func (l *roleStyles) styleOf(r Role, cl class, on cellBackground) lipgloss.Style
 	}
 	switch on {
 	case selected:
+		if r == Ghost { // it is too dark for a row that is no longer black
+			s = l.roles[Dim]
+		}
 		return l.selectedStyle(s, cl)
 	case pointed:
 		return l.pointedStyle(s, r)

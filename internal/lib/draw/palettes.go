@@ -19,22 +19,22 @@ type palette struct {
 // standard has quiet blues, and amber for trouble.
 var standard = palette{
 	track:     themeColor{"- 237 #30363d", "- 252 #d0d7de"},
-	selection: themeColor{"- 236 #1f3350", "- 189 #dbe9f9"},
+	selection: themeColor{"- 236 #1f3350", "- 195 #dbe9f9"},
 	tab:       themeColor{"- 237 #30363d", "- 252 #d0d7de"},
 	inks: [roleCount]themeColor{
-		Dim:      {"- 245 #8b949e", "- 241 #59636e"},
+		Dim:      {"- 247 #98a1ab", "- 241 #59636e"},
 		Faint:    {"- 239 #484f58", "- 251 #c4cbd3"},
-		Data:     {"6 67 #4a83b8", "4 67 #5f97c9"},
+		Data:     {"6 74 #6a9fd2", "4 25 #35689c"},
 		Cell:     {"6 24 #366896", "4 110 #9dbfdd"},
 		Body:     {"6 238 #25405b", "12 110 #a9c6e2"},
 		Mem:      {"- 240 #4f5a67", "- 250 #b4bcc5"},
-		Ghost:    {"- 241 #606973", "- 245 #87919c"},
+		Ghost:    {"- 245 #89929c", "- 242 #616a74"},
 		GhostBar: {"- 239 #343c45", "- 252 #cdd4db"},
 		Warn:     {"3 214 #f2b632", "5 94 #8a5a00"},
 		Crit:     {"9 209 #ff8f6b", "1 124 #b93006"},
-		Green:    {"2 71 #3fb950", "- 28 #1a7f37"},
-		Yellow:   {"3 178 #d29922", "5 94 #9a6700"},
-		Red:      {"9 203 #f85149", "1 160 #cf222e"},
+		Green:    {"2 71 #3fb950", "- 22 #17722f"},
+		Yellow:   {"3 178 #d29922", "5 94 #875a00"},
+		Red:      {"9 210 #ff7b72", "1 160 #c4202b"},
 	},
 	warnFill: [2]themeColor{{"0 16 #111111", "0 16 #111111"}, {"3 214 #f2b632", "3 214 #f2b632"}},
 	critFill: [2]themeColor{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 160 #d1350f", "1 160 #c9300c"}},
@@ -90,14 +90,14 @@ var sharp = palette{
 // and green see no other difference between these colors.
 var colorblind = func() palette {
 	p := standard
-	p.inks[Data] = themeColor{"6 75 #5aa0e0", "4 32 #2f7fd0"}
+	p.inks[Data] = themeColor{"6 75 #62a6e4", "4 25 #2467b0"}
 	p.inks[Cell] = themeColor{"6 25 #2f6fb0", "4 110 #7fb2e5"}
 	p.inks[Body] = themeColor{"6 24 #1f4a75", "12 110 #9cc4ea"}
-	p.inks[Warn] = themeColor{"3 214 #ffb83d", "1 130 #b05c00"}
-	p.inks[Crit] = themeColor{"3 166 #e8590c", "1 52 #6b1d00"}
-	p.inks[Green] = themeColor{"6 75 #56a0e8", "4 25 #1f6fc0"}
+	p.inks[Warn] = themeColor{"3 221 #ffd873", "1 94 #964d00"}
+	p.inks[Crit] = themeColor{"3 209 #ff7433", "1 52 #6b1d00"}
+	p.inks[Green] = themeColor{"6 75 #62a6ec", "4 25 #1c65b0"}
 	p.inks[Yellow] = themeColor{"15 254 #e8e8e8", "0 239 #4a4a4a"}
-	p.inks[Red] = themeColor{"3 208 #ff8c1a", "1 130 #a34700"}
+	p.inks[Red] = themeColor{"3 208 #ff8c1a", "1 94 #983f00"}
 	p.warnFill = [2]themeColor{{"0 16 #111111", "0 16 #111111"}, {"3 214 #ffb83d", "3 214 #ffb83d"}}
 	p.critFill = [2]themeColor{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 130 #b84300", "1 130 #b84300"}}
 	p.fills = true

@@ -67,14 +67,15 @@ var faded = func() (to [roleCount]Role) {
 	return to
 }()
 
-// behind maps each role to the role of the same cell behind a box.
+// behind maps each role to the role of the same cell behind a box. Its text stays readable.
 var behind = func() (to [roleCount]Role) {
 	for r := range to {
-		to[r] = Faint
+		to[r] = Ghost
 		if Role(r).isBar() {
 			to[r] = BarGhost
 		}
 	}
+	to[Faint], to[Even] = Faint, Faint
 	for _, r := range []Role{Data, Cell, Body, Mem, GhostBar, Odd1, Odd2, Odd3, Fine1, Fine2, Fine3} {
 		to[r] = GhostBar
 	}
