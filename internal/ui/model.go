@@ -117,7 +117,7 @@ func (m *model) applyTheme() {
 	if draw.AsksTerminal(m.Theme) && !m.ASCII { // an ASCII terminal does not understand the question
 		m.terminal.Ask()
 	}
-	m.theme = draw.Named(m.Theme, m.Profile, m.light, m.ASCII)
+	m.theme = draw.ForScreen(m.Theme, m.Profile, m.light, m.ASCII)
 	m.terminal.Forget()
 	m.dirty = true
 }

@@ -54,7 +54,9 @@ func coloredLooks() (all []looksOf) {
 func TestTextContrastOfAllThemes(t *testing.T) {
 	rows := map[cellBackground]string{plain: "plain", selected: "selected", pointed: "cursor"}
 	for _, l := range coloredLooks() {
-		for _, own := range ownColors[l.light] {
+		paper := newPaper(l.profile, l.light)
+		painted := [2][3]float64{shown(paper.ink, rgb(0)), shown(paper.background, rgb(0))}
+		for _, own := range append(slices.Clone(ownColors[l.light]), painted) {
 			for on, row := range rows {
 				for _, r := range wordRoles {
 					if got := wordContrast(l.styleOf(r, letter, on), own); got < 4.5 {

@@ -37,8 +37,10 @@ func (t *Theme) filledColumns(row []cell) int {
 func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	p := cellWriter{t: t, dst: dst, now: &plainStyle, brief: true, x: -1, w: c.w}
 	if old == nil || old.w != c.w || old.h != c.h {
-		p.dst = append(p.dst, reset+"\x1b[H\x1b[2J"...)
-		old = New(c.w, c.h)
+		p.dst = append(append(p.dst, t.ground...), "\x1b[H\x1b[2J"...)
+		if old = New(c.w, c.h); t.paints { // not every terminal clears with a color
+			old = &Canvas{w: c.w, h: c.h, pitch: c.w, cells: make([]cell, c.w*c.h)} // unlike c: all is written
+		}
 	}
 	for y := range c.h {
 		p.row(y, old.row(y), c.row(y))

@@ -15,10 +15,20 @@ type roleStyles struct {
 	selection color.Color // background of a selected cell; none: the cell is reversed
 	cursor    color.Color // background of the cursor; none: the cell is reversed
 	onCursor  [roleCount]color.Color
+	paper     *paper // what the screen is painted with; nil: it keeps the terminal's own colors
 }
 
 // none is the terminal's own color. Lip Gloss reads the name "-" as the same color.
 var none color.Color = lipgloss.NoColor{}
+
+// on returns the color for a terminal.
+func (c themeColor) on(profile colorprofile.Profile, light bool) color.Color {
+	names := strings.Fields(c[0])
+	if light {
+		names = strings.Fields(c[1])
+	}
+	return lipgloss.Complete(profile)(lipgloss.Color(names[0]), lipgloss.Color(names[1]), lipgloss.Color(names[2]))
+}
 
 // newLooks returns the looks of a palette for a terminal. On terminals with few colors, faint and reverse replace
 // colors.
@@ -27,17 +37,12 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *roleStyles 
 		// the user chooses the sixteen colors, so their looks are unknown
 		profile = min(profile, colorprofile.ASCII)
 	}
-	complete, lightDark := lipgloss.Complete(profile), lipgloss.LightDark(!light)
-	shade := func(names string) color.Color {
-		n := strings.Fields(names)
-		return complete(lipgloss.Color(n[0]), lipgloss.Color(n[1]), lipgloss.Color(n[2]))
-	}
-	hue := func(names themeColor) color.Color { return lightDark(shade(names[1]), shade(names[0])) }
+	hue := func(names themeColor) color.Color { return names.on(profile, light) }
 	few, mono := profile < colorprofile.ANSI256, profile < colorprofile.ANSI
 	own, faint := lipgloss.NewStyle(), few && !p.sharp
 	l := &roleStyles{track: hue(p.track), selection: hue(p.selection), cursor: hue(p.cursor)}
 	for r, names := range map[Role]themeColor{Text: p.cursor, Warn: p.inks[Warn], Crit: p.inks[Crit]} {
-		l.onCursor[r] = lightDark(shade(names[0]), shade(names[1])) // as on the opposite background
+		l.onCursor[r] = names.on(profile, !light) // the cursor has the opposite background
 	}
 	for r, names := range p.inks {
 		if names != (themeColor{}) {

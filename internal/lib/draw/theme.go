@@ -13,14 +13,16 @@ import (
 type Theme struct {
 	ascii  bool
 	styles [roleCount][groundCount][3]style
+	ground string // the escape sequence of text without a role of its own, and of spaces
+	paints bool   // the ground is not the terminal's own
 }
 
-// style is the escape sequence before a cell. Equal ids look equal; id 0 is the terminal's own look.
+// style is the escape sequence before a cell. Equal ids look equal; id 0 is the ground.
 type style struct {
 	id     uint8
 	shows  bool // a space in this style is visible
 	escape string
-	more   string // the same as escape, for use after a style that needs no ending
+	more   string // what changes the ground into this style
 	ink    bool   // the style is a color for the glyph, and nothing else
 }
 
@@ -78,6 +80,19 @@ func Named(name string, profile colorprofile.Profile, light, ascii bool) *Theme 
 	return newTheme(p, profile, light, ascii)
 }
 
+// ForScreen returns the theme with that name for a whole screen. Dark and light paint the screen: whoever chooses one
+// can read it on a terminal of the other kind, too.
+func ForScreen(name string, profile colorprofile.Profile, light, ascii bool) *Theme {
+	t := Named(name, profile, light, ascii)
+	if name != Dark && name != Light || profile < colorprofile.ANSI {
+		return t
+	}
+	looks := newLooks(&standard, profile, name == Light)
+	looks.paper = newPaper(profile, name == Light)
+	t.compose(looks)
+	return t
+}
+
 // NewTheme returns the Theme for a terminal. Below Ascii there is no escape sequence at all; Ascii, the profile of
 // NO_COLOR, keeps bold, dim and reverse. ascii asks for ASCII glyphs only.
 func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
@@ -86,19 +101,31 @@ func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
 
 func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Theme {
 	looks := newLooks(p, profile, light)
-	t := &Theme{ascii: ascii}
-	if profile < colorprofile.ASCII {
-		return t
+	t := &Theme{ascii: ascii, ground: reset}
+	if profile >= colorprofile.ASCII {
+		t.compose(looks)
 	}
-	ids := map[string]uint8{reset: 0}
+	return t
+}
+
+// compose makes the escape sequences of all cells.
+func (t *Theme) compose(looks *roleStyles) {
+	if looks.paper != nil {
+		t.ground, t.paints = looks.paper.composeStyle(lipgloss.NewStyle()).escape, true
+	}
+	ids := map[string]uint8{t.ground: 0}
 	for r := range roleCount {
 		for cl := letter; cl <= shade; cl++ {
 			for on := plain; on < groundCount; on++ {
-				t.styles[r][on][cl] = composeStyle(looks.styleOf(r, cl, on), ids)
+				st := looks.paper.composeStyle(looks.styleOf(r, cl, on))
+				if _, known := ids[st.escape]; !known {
+					ids[st.escape] = uint8(len(ids))
+				}
+				st.id = ids[st.escape]
+				t.styles[r][on][cl] = st
 			}
 		}
 	}
-	return t
 }
 
 // onlyInk matches the parameters of a foreground color alone.
@@ -106,18 +133,21 @@ var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
 
 // composeStyle takes the sequence before a text from Lip Gloss. Calling Lip Gloss for every cell would cost
 // milliseconds per frame.
-func composeStyle(s lipgloss.Style, ids map[string]uint8) style {
+func (p *paper) composeStyle(s lipgloss.Style) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
-	before, _, _ := strings.Cut(s.Render("x"), "x")
-	if params := strings.TrimPrefix(before, "\x1b["); params != "" {
-		out.escape = "\x1b[0;" + params // 0: the style before ends here
-		out.more, out.ink = before, onlyInk.MatchString(params)
+	if out.more = before(s); out.more != "" {
+		out.ink = onlyInk.MatchString(strings.TrimPrefix(out.more, "\x1b["))
 	}
-	if _, known := ids[out.escape]; !known {
-		ids[out.escape] = uint8(len(ids))
+	if whole := before(p.under(s)); whole != "" {
+		out.escape = "\x1b[0;" + strings.TrimPrefix(whole, "\x1b[") // 0: the style before ends here
 	}
-	out.id = ids[out.escape]
 	return out
+}
+
+// before returns the escape sequence before a text in a style; "": there is none.
+func before(s lipgloss.Style) string {
+	sequence, _, _ := strings.Cut(s.Render("x"), "x")
+	return sequence
 }
 
 // cellWriter writes cells and remembers the style in force, so that it writes a style only where it changes.
@@ -154,7 +184,7 @@ func (p *cellWriter) prepareBlank() {
 
 func (p *cellWriter) resetStyle() {
 	if p.now.id != 0 {
-		p.dst = append(p.dst, reset...)
+		p.dst = append(p.dst, p.t.ground...)
 	}
 	p.now = &plainStyle
 }

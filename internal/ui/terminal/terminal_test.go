@@ -277,3 +277,61 @@ func TestSay(t *testing.T) {
 		t.Errorf("%d bytes", len(got))
 	}
 }
+
+// forced returns what an emulator shows after frames in this theme, cell by cell.
+func forced(t *testing.T, name string, profile colorprofile.Profile, after func(*Terminal)) *vt.Emulator {
+	t.Helper()
+	out := &recorder{}
+	term := New(out)
+	for _, text := range []string{"a longer text", "short"} { // the second frame removes some of the first
+		c := draw.New(20, 2)
+		c.Put(0, 0, text, draw.Text)
+		c.Put(0, 1, "dim", draw.Dim)
+		term.Show(draw.ForScreen(name, profile, name == draw.Dark, false), c, tea.View{})
+		term.Flush()
+	}
+	after(term)
+	screen := vt.NewEmulator(20, 2)
+	if _, err := screen.Write(out.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	return screen
+}
+
+// unpainted counts the cells without a background, and those with a text but without a color of its own.
+func unpainted(screen *vt.Emulator) (n int) {
+	for y := range 2 {
+		for x := range 20 {
+			if c := screen.CellAt(x, y); c == nil || c.Style.Bg == nil || c.Content != " " && c.Style.Fg == nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// A dark or light theme sets both colors of every cell, whatever the terminal's own are. The other themes leave the
+// terminal's background.
+func TestForcedThemePaintsTheScreen(t *testing.T) {
+	for _, profile := range []colorprofile.Profile{colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+		for name, want := range map[string]int{draw.Dark: 0, draw.Light: 0, draw.Auto: 40, draw.Colorblind: 40} {
+			if got := unpainted(forced(t, name, profile, func(*Terminal) {})); got != want {
+				t.Errorf("%s, %v: %d cells are not painted, want %d", name, profile, got, want)
+			}
+		}
+	}
+	if got := unpainted(forced(t, draw.Light, colorprofile.ASCII, func(*Terminal) {})); got != 40 {
+		t.Errorf("without colors, %d cells are painted", 40-got)
+	}
+}
+
+// Nothing of the painted screen is left for the shell.
+func TestForcedThemeIsUndone(t *testing.T) {
+	screen := forced(t, draw.Light, colorprofile.TrueColor, (*Terminal).leaveScreen)
+	if _, err := screen.Write([]byte("$ ls\x1b[K")); err != nil {
+		t.Fatal(err)
+	}
+	if got := unpainted(screen); got != 40 {
+		t.Errorf("%d cells of the shell are painted", 40-got)
+	}
+}
