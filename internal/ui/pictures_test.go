@@ -106,7 +106,7 @@ func film(t *testing.T, nodes, h int, steps []act, hangs bool) []picture.Frame {
 	r := &rig{t: t, screen: vt.NewEmulator(120, h)}
 	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
 	r.model = newModel(Options{Snapshot: s.Snapshot, Now: time.Now, Controls: cluster, Display: time.Second,
-		Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop"}, &r.out)
+		Profile: colorprofile.TrueColor, Version: "nvnodetop"}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: h})
 	told := make(answers, 1000)
 	var frames []picture.Frame

@@ -147,7 +147,7 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 	unknown := uitest.Fixture()
 	uitest.Unset(unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
 	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown },
-		view: func(v *view) { v.on = keys.OnOverview }, typed: "u"}, 80, 24)
+		view: func(v *view) { v.on = keys.OnOverview }, typed: "u"}, 79, 24)
 	if row := []rune(d.lines()[4]); !slices.Contains(row, '·') {
 		t.Errorf("a GPU without a limit has a height: %q", string(row))
 	}

@@ -102,10 +102,12 @@ var timeGrowth = []GrowthStage{
 }
 
 // The cells of the nodes are heights in narrow terminals and numbers in wide ones. At numbersFrom, numbers take the
-// room of history and bar: this is the only width at which a wider terminal loses a column. From apartFrom on, a letter
+// room of sums: this is the only width at which a wider terminal loses a column. Nodes of many GPUs have numbers from
+// manyNumbersFrom on, and so have columns that the user has chosen: none of them leaves. From apartFrom on, a letter
 // after a number does not touch the next number.
 const (
-	numbersFrom     = 116
+	numbersFrom     = 80
+	manyNumbersFrom = 116
 	apartFrom       = 124
 	apartBesideFrom = 100
 )
@@ -147,17 +149,22 @@ func timeLayout(width int, strip func(most int) int) Layout {
 // nodeLayout is the layout for nodes with at most this many GPUs. beside says that a pane shows their history and sums:
 // then the cells are numbers.
 func nodeLayout(width, gpus int, beside bool, list rows.ColumnList) Layout {
-	columns := slices.Clone(ChooseColumns(nodeColumns, list))
+	columns, from := slices.Clone(ChooseColumns(nodeColumns, list)), numbersFrom
+	if gpus > part.CellsAcross || list != "" {
+		from = manyNumbersFrom
+	}
 	for i := range columns {
 		switch c := &columns[i]; {
 		case c.Key == colCells && (width >= apartFrom || beside && width >= apartBesideFrom):
 			c.Least = 5 * part.CellsAcross
-		case c.Key == colCells && (width >= numbersFrom || beside):
+		case c.Key == colCells && (width >= from || beside):
 			c.Least = 4 * part.CellsAcross
 		case c.Key == colCells && gpus > part.CellsAcross && width >= manyFrom:
 			c.Least = 2 * part.CellsAcross
 		case c.Key == colHealth && width < healthSmall:
 			c.Least = 14
+		case c.Key == colHealth && width >= from && width < manyNumbersFrom && !beside:
+			c.Least = 24
 		}
 	}
 	return FitColumns(width, columns, nodeGrowth, 3)

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // the columns of processes that no code of this package names
@@ -96,7 +98,7 @@ func TestColumnsComeInAt(t *testing.T) {
 		{"ranks", colPID, 33}, {"ranks", colSM, 39}, {"ranks", colCPU, 47}, {"ranks", colFullIn, 73},
 		{"ranks", colTime, 83}, {"ranks", colCommand, 97}, {"ranks", colPeak, 108}, {"ranks", colState, 121},
 		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colMean, 46}, {"nodes", colHottest, 53},
-		{"nodes", colPowerSum, 78}, {"nodes", colUsedSum, 92}, {"nodes", colMemBar, 148},
+		{"nodes", colPowerSum, 78}, {"nodes", colUsedSum, 114}, {"nodes", colMemBar, 148},
 		{"times", colHistory, 28}, {"times", colMean, 34}, {"times", colHealth, 50},
 	} {
 		l := layouts[test.layout]
@@ -110,5 +112,22 @@ func TestColumnsComeInAt(t *testing.T) {
 	}
 	if at := gpuLayout(80, false, 0, ""); at[colUtilBar].W != 9 || at[colFlags].W != 11 {
 		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 11", at[colUtilBar].W, at[colFlags].W)
+	}
+}
+
+// A terminal of 80 columns shows the number of each GPU, and its sentence: eight numbers for most nodes, heights for
+// nodes of more GPUs. Columns that the user has chosen do not leave for the numbers.
+func TestNumbersAt80Columns(t *testing.T) {
+	if l := nodeLayout(80, 8, false, ""); l[colCells].W != 32 || l[colHealth].W < 24 || !l[colMean].Shown() {
+		t.Errorf("80 columns: cells %d, HEALTH %d wide", l[colCells].W, l[colHealth].W)
+	}
+	if l := nodeLayout(79, 8, false, ""); l[colCells].W != 8 {
+		t.Errorf("79 columns: cells are %d wide", l[colCells].W)
+	}
+	if l := nodeLayout(80, 16, false, ""); l[colCells].W != 8 || !l[colPowerSum].Shown() {
+		t.Errorf("16 GPUs: cells are %d wide, and no number fits", l[colCells].W)
+	}
+	if l := nodeLayout(80, 8, false, rows.ColumnList("gpus,"+colPowerSum)); !l[colPowerSum].Shown() {
+		t.Error("the column of power has been chosen, and is not there")
 	}
 }
