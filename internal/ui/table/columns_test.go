@@ -131,3 +131,18 @@ func TestNumbersAt80Columns(t *testing.T) {
 		t.Error("the column of power has been chosen, and is not there")
 	}
 }
+
+// A flag that does not fit loses whole words from its end.
+func TestFlagsAreWholeWords(t *testing.T) {
+	for _, test := range []struct {
+		flag, want string
+		w          int
+	}{
+		{"NVLINK 17/18", "NVLINK 17/18", 12}, {"NVLINK 17/18", "NVLINK", 11}, {"!LAG clk .80", "!LAG clk", 11},
+		{"!LAG clk .80", "!LAG", 5}, {"UNUSABLE", "UNUSA…", 6}, {"", "", 3},
+	} {
+		if got := wholeWords(test.flag, test.w); got != test.want {
+			t.Errorf("%q in %d columns is %q, want %q", test.flag, test.w, got, test.want)
+		}
+	}
+}

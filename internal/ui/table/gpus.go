@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
@@ -224,11 +225,26 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	}
 	switch {
 	case text != "":
-		text = draw.Clip(text+age, s.W-len(rest)) + rest
+		text = wholeWords(text+age, s.W-len(rest)) + rest
 	case (g.Card.MIG || g.Instance()) && !g.Values.Has(metric.Util):
 		text, role = "n/a (MIG)", draw.Dim
 	}
 	f.Left(s.X, y, s.W, text, role)
+}
+
+// wholeWords returns the first words of a flag that fit into w columns: "NVLINK", not "NVLINK 17/…". A flag whose first
+// word does not fit is cut.
+func wholeWords(flag string, w int) string {
+	for short := flag; ; {
+		if draw.Width(short) <= w {
+			return short
+		}
+		at := strings.LastIndexByte(short, ' ')
+		if at < 0 {
+			return draw.Clip(flag, w)
+		}
+		short = short[:at]
+	}
 }
 
 // ownerText names, in w columns, the owner of a GPU that is not the job's, if it is known. The end of a job ID is never
