@@ -49,7 +49,7 @@ func (s *Schedule) CPUNumbers() (numbers []int, err error) {
 	if len(s.CPUs) > MaxAffinity {
 		return nil, fmt.Errorf("a list of CPUs has at most %d bytes", MaxAffinity)
 	}
-	for part := range strings.SplitSeq(s.CPUs, ",") {
+	for _, part := range strings.Split(s.CPUs, ",") {
 		from, to, ranged := strings.Cut(part, "-")
 		first, err := strconv.ParseUint(from, 10, 16)
 		last := first

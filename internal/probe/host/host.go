@@ -48,18 +48,27 @@ func New(proc, sys string) *Reader {
 			interfaceFiles(sys, "packets")),
 		fabric:  newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, infiniBandWord, portFiles(sys)),
 		storage: newTraffic("disk counters", metric.DiskWrite, metric.DiskRead, sector, diskFiles(sys)),
-		disks: []*disk{newDisk("/", metric.DiskFree, metric.DiskTotal),
-			newDisk("/tmp", metric.TmpFree, metric.TmpTotal)},
 	}
-	if _, err := os.Stat(sharedMemory); err == nil { // not every system has it
-		r.disks = append(r.disks, newDisk(sharedMemory, metric.ShmFree, metric.ShmTotal))
+	for _, of := range fileSystems {
+		if _, err := os.Stat(of.path); err == nil || !of.mayLack {
+			r.disks = append(r.disks, newDisk(of.path, of.free, of.total))
+		}
 	}
 	r.storage.open.column = [2]int{sectorsWritten, sectorsRead}
 	return r
 }
 
-// sharedMemory is where the C library keeps the shared memory of programs.
-const sharedMemory = "/dev/shm"
+// fileSystems are those whose space is read. Not every system has the last one, where the C library keeps the shared
+// memory of programs.
+var fileSystems = []struct {
+	path        string
+	free, total metric.ID
+	mayLack     bool
+}{
+	{path: "/", free: metric.DiskFree, total: metric.DiskTotal},
+	{path: "/tmp", free: metric.TmpFree, total: metric.TmpTotal},
+	{path: "/dev/shm", free: metric.ShmFree, total: metric.ShmTotal, mayLack: true},
+}
 
 // Close closes the files.
 func (r *Reader) Close() {

@@ -1,10 +1,9 @@
 package host
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -27,7 +26,7 @@ func numaNodes(sys string) []wire.NUMANode {
 		first := cpus[:len(cpus)-len(strings.TrimLeft(cpus, "0123456789"))]
 		id, wrong := strconv.Atoi(strings.TrimPrefix(filepath.Base(filepath.Dir(path)), "node"))
 		socket, unknown := strconv.Atoi(readLine(filepath.Join(sys,
-			fmt.Sprintf("devices/system/cpu/cpu%s/topology/physical_package_id", first))))
+			"devices/system/cpu/cpu"+first+"/topology/physical_package_id")))
 		if wrong != nil || unknown != nil || len(cpus) > wire.MaxAffinity {
 			return nil
 		}
@@ -36,7 +35,9 @@ func numaNodes(sys string) []wire.NUMANode {
 	if len(nodes) < 2 {
 		return nil
 	}
-	slices.SortFunc(nodes, func(a, b wire.NUMANode) int { return a.ID - b.ID })
+	sort.SliceStable(nodes, func(i, k int) bool { // slices.SortFunc would add code for each type to the probe
+		return nodes[i].ID < nodes[k].ID
+	})
 	return nodes
 }
 
