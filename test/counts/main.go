@@ -28,13 +28,13 @@ var rows = []row{
 	{"files that name %SM of a process", func(s *source) any { return len(s.sharers) }},
 	{"Go lines, all", func(s *source) any { return s.lines[program] + s.lines[aid] + s.lines[test] }},
 	{"  of the program", func(s *source) any { return s.lines[program] }},
-	{"  of programs and packages for tests (test/)", func(s *source) any { return s.lines[aid] }},
+	{"  of programs and packages for tests", func(s *source) any { return s.lines[aid] }},
 	{"  of tests", func(s *source) any { return s.lines[test] }},
 	{"Go lines folded at 120 columns, all", func(s *source) any {
 		return s.folded[program] + s.folded[aid] + s.folded[test]
 	}},
 	{"  of the program", func(s *source) any { return s.folded[program] }},
-	{"  of programs and packages for tests (test/)", func(s *source) any { return s.folded[aid] }},
+	{"  of programs and packages for tests", func(s *source) any { return s.folded[aid] }},
 	{"  of tests", func(s *source) any { return s.folded[test] }},
 	{"lines of JavaScript and CSS", func(s *source) any { return s.browser }},
 	{"lines over 120 columns, without tests", func(s *source) any { return s.long }},

@@ -22,7 +22,7 @@ type kind int
 
 const (
 	program kind = iota
-	aid          // in test/, but not a test
+	aid          // in test/ or a …test folder, but not a test
 	test
 	kinds
 )
@@ -104,7 +104,7 @@ func kindOf(short string) kind {
 	switch {
 	case strings.HasSuffix(short, "_test.go"):
 		return test
-	case strings.HasPrefix(short, "test/"):
+	case strings.HasPrefix(short, "test/"), strings.HasSuffix(path.Dir(short), "test"): // as in internal/ui/uitest
 		return aid
 	}
 	return program

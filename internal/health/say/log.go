@@ -45,7 +45,7 @@ func lostText(gpuHours float64) string {
 }
 
 // standingText says what it has cost that all GPUs of a job do nothing.
-func (e evidence) standingText() string {
+func standingText(e evidence) string {
 	return lostText(e.at.Sub(e.since).Hours() * float64(e.compared.Of))
 }
 

@@ -290,7 +290,7 @@ func idleJob(w *Words, e evidence) {
 			all += fmt.Sprintf(", longer than any pause so far (%s)", formatDuration(c.Longest))
 		}
 	}
-	w.Sentence = Sentence(all + e.firstToStop(": ") + e.standingText() + e.idleCountdown())
+	w.Sentence = Sentence(all + e.firstToStop(": ") + standingText(e) + e.idleCountdown())
 	w.Hint = "look at the job's log: it may write a checkpoint, wait for data, or have failed"
 }
 

@@ -35,7 +35,7 @@ func hangingJob(w *Words, e evidence) {
 	if c.Progress != nil && c.Progress.Silence != nil {
 		w.Sentence += "; " + logSilence(c.Progress, e)
 	}
-	w.Sentence += e.standingText() + "."
+	w.Sentence += standingText(e) + "."
 	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or the page of the stacks, says where each " +
 		e.wordForRank() + " is"
 }

@@ -91,7 +91,7 @@ func (r *Report) Found() bool {
 
 func (f *Finding) needsLook() bool { return f.severity >= cluster.Warning }
 
-// add adds a finding. Findings about GPUs of a node that say the same become one; jobs that share a node share its
+// add joins findings: those about GPUs of a node that say the same become one; jobs that share a node share its
 // findings.
 func (r *Report) add(f *Finding) {
 	for i := range r.Findings {

@@ -90,7 +90,7 @@ func (d *details) raiseAll(to detail) {
 	}
 }
 
-// raise raises a finding to a detail if there are rows for it. The number of the hidden ones takes a row.
+// raise shows more of a finding if there are rows for it. The number of the hidden ones takes a row.
 func (d *details) raise(i int, to detail) bool {
 	s := &d.all[i]
 	need := s.rows(to) - s.rows(s.shown)
