@@ -26,7 +26,7 @@ func TestMissingGPU(t *testing.T) {
 		t.Errorf("exit code %d, stdout %s", r.code, r.stdout)
 	}
 	w := watch(t)
-	w.sees("7 of 8 GPUs", "GPU missing")
+	w.sees("7 of 8 GPUs", "GPU2 missing")
 	do(t, "heal", "node02")
 	fault(t, "killprobe", "node02") // a new probe lists the GPUs again
 	w.well()

@@ -91,7 +91,7 @@ func TestGPUPage(t *testing.T) {
 		"0 1")
 	job(t, 2)
 	w := watch(t)
-	w.sees("8 of 8 GPUs", "GPU0 remap failed")
+	w.sees("8 of 8 GPUs", "GPU0 row remapping failed")
 	w.types("4")
 	w.sees("GPU0", "UUID GPU-", "PCIe gen5 x16 of gen5 x16 rx 2.0 GB/s", "NVLink 16/18 up rx 90 GB/s tx 100 GB/s",
 		"SM ", "tensor", "Xid none seen")

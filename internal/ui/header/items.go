@@ -3,6 +3,7 @@ package header
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -222,8 +223,12 @@ func (i *headerProblem) setWordings(f *part.Frame, first *cluster.Finding, label
 		}
 		return name + WordsOnGPU(first, s)
 	}
-	keepsName := name != ""
-	switch i.texts = []string{named(words.Long), named(label.One), label.One}; {
+	keepsName, long := name != "", words.Long
+	if isOfReach := first.Kind == cluster.KindFailed || first.Kind == cluster.KindStale; isOfReach && long != "" &&
+		!strings.Contains(long, label.One) {
+		long = label.One + ": " + long
+	}
+	switch i.texts = []string{named(long), named(label.One), label.One}; {
 	case first.Kind.StopsJob() && first.Node == "": // the rank that the job waits for is what matters
 		i.orderWordings(0)
 		keepsName = isWorst
