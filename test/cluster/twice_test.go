@@ -76,7 +76,7 @@ func TestPrintedOnceFromTwoSamples(t *testing.T) {
 	}
 	for _, args := range [][]string{{"--once"}, {"snapshot"}} {
 		r := runs(t, args...)
-		if words := []string{"NVLink 17/18", "PCIe", "slowdown", "tilization"}; r.code != 0 || !all(r.stdout, words) {
+		if words := []string{"NVLink down, 17/18 up", "PCIe", "slowdown", "tilization"}; r.code != 0 || !all(r.stdout, words) {
 			t.Errorf("%q: exit code %d, printed\n%s", args, r.code, r.stdout)
 		}
 	}
