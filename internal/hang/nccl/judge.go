@@ -194,12 +194,17 @@ func (j *verdictBuilder) explainStandstill() {
 		}
 		slices.SortFunc(v.Causes, CompareMembers)
 		v.Causes = slices.CompactFunc(v.Causes, func(a, b Member) bool { return a.GPU == b.GPU })
-	case !j.a.JSON || len(j.a.Comms) == 0: // text without differences: the job may move
+	case !j.a.JSON, !j.isShared(): // text without differences: the job may move
 	case j.zero:
 		v.State = NotStarted
 	default:
 		v.State = AllLaunched
 	}
+}
+
+// isShared reports whether a communicator has several ranks. For one rank NCCL only copies, and counts nothing.
+func (j *verdictBuilder) isShared() bool {
+	return slices.ContainsFunc(j.a.Comms, func(c Comm) bool { return c.Size > 1 })
 }
 
 // staysSilent reports whether some members that do not answer now did not answer the first time either.
