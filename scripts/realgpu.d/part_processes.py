@@ -17,9 +17,11 @@ def do(run):
     document = None
 
     def listed():
+        """Says whether all hold what they allocate: a program is listed as soon as it has a context."""
         nonlocal document
         document = serve.document()
-        return pids <= {p["pid"] for p in of_gpu(document)}
+        used = {p["pid"]: p.get("gpu_memory_bytes") or 0 for p in of_gpu(document)}
+        return all(used.get(load.pid, 0) >= mib * metrics.MIB for _, mib, load in held)
 
     wait_for(listed, 8)
     run.save("ours.json", str(document))
