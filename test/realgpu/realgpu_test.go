@@ -116,6 +116,7 @@ var right = []expected{
 	{name: "right", parts: "ranks", rows: map[string]string{
 		"busy: frames of the main thread": "equal", "blocked: frames of the main thread": "equal",
 		"blocked: ranks that have moved": "equal", "RAS: greeting": "equal", "RAS: version": "equal",
+		"RAS: the verdict of nvnodetop": "equal",
 	}},
 	{name: "right", parts: "outputs", rows: map[string]string{
 		"track: GPU memory beside max_memory_allocated": "between", "scalars: power_watts": "equal",
