@@ -75,7 +75,7 @@ func (p *progress) follow(jobs []cluster.Job) {
 
 // followLogs reads logs until ctx ends, and emits what has changed. What is known then is kept.
 func (p *progress) followLogs(ctx context.Context, emit func(cluster.Event)) {
-	defer func() { p.runs.keep(slices.Collect(maps.Values(p.followed)), time.Now()) }()
+	defer func() { p.runs.keepRuns(slices.Collect(maps.Values(p.followed)), time.Now()) }()
 	for pause(ctx, time.Second) {
 		for _, f := range p.listFollowed() {
 			if time.Now().Before(f.next) {
@@ -114,7 +114,7 @@ func (p *progress) listFollowed() (all []*followedJob) {
 			ended = append(ended, f)
 		}
 	}
-	p.runs.keep(ended, time.Now())
+	p.runs.keepRuns(ended, time.Now())
 	return all
 }
 

@@ -80,8 +80,8 @@ func (k *keptRuns) findEarlier(j *cluster.Job, p *cluster.JobProgress, now time.
 	return &known.Earlier{Job: c.Before.Job, Seen: c.Before.Seen, SecondsPerStep: c.Before.SecondsPerStep}
 }
 
-// keep writes what is known of jobs. If the file cannot be written, as in a full home, later runs have no comparison.
-func (k *keptRuns) keep(all []*followedJob, now time.Time) {
+// keepRuns writes what is known of jobs. If the file cannot be written, as in a full home, later runs lack it.
+func (k *keptRuns) keepRuns(all []*followedJob, now time.Time) {
 	var of []runs.Run
 	for _, f := range all {
 		if r, is := k.newRun(&f.job, &f.told, now); is && f.steps() >= leastKept {

@@ -96,7 +96,8 @@ def links(n, gpu):
 
 
 def link_bits(n, gpu):
-    return sum(1 << link for link, up in links(n, gpu).items() if up)
+    found = links(n, gpu)
+    return sum(1 << link for link, up in found.items() if up) if found else None
 
 
 def link_count(n, gpu):

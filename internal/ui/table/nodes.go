@@ -127,10 +127,13 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 
 // countText says in w columns how many of the GPUs are counted.
 func countText(n, all, w int) string {
-	text := strconv.Itoa(n) + " of " + strconv.Itoa(all)
+	text, unit := strconv.Itoa(n)+" of "+strconv.Itoa(all), " GPUs"
+	if all == 1 {
+		unit = " GPU"
+	}
 	switch {
-	case len(text+" GPUs") <= w:
-		return text + " GPUs"
+	case len(text+unit) <= w:
+		return text + unit
 	case len(text) <= w:
 		return text
 	}
