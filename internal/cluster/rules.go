@@ -26,7 +26,7 @@ type Subject struct {
 	Silence *Silence // in ScopeReach: of all nodes, instead of one; Node is then empty
 
 	Common    *Common    // in ScopeJob: of the job's nodes
-	Discovery *Discovery // in ScopeJob: the Discovery that lists the job
+	Discovery *Discovery // in ScopeJob and ScopePeers: the Discovery that lists the job
 }
 
 // Scope is the kind of a Subject. It decides when Rules are asked.

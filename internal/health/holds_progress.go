@@ -1,6 +1,7 @@
 package health
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -46,9 +47,16 @@ func isAtEnd(p *cluster.JobProgress) bool {
 	return done != nil && *done >= 1
 }
 
-// takesTooLong finds a job whose program will not finish within the time limit.
+// isOfChain reports whether a job continues another one, or will be continued.
+func (s ruleSubject) isOfChain() bool {
+	return s.Progress != nil && s.Progress.Resumed != nil || s.Discovery != nil && s.Job.Name != "" &&
+		slices.ContainsFunc(s.Discovery.Pending, func(p cluster.PendingJob) bool { return p.Name == s.Job.Name })
+}
+
+// takesTooLong finds a job whose program will not finish within the time limit. A job of a chain need not: it went on
+// from a checkpoint, or its successor waits already.
 func takesTooLong(s ruleSubject) []cluster.Condition {
-	if s.Job.End.IsZero() {
+	if s.Job.End.IsZero() || s.isOfChain() {
 		return nil
 	}
 	f := s.Progress.Forecast(s.Job, s.Peers.At)

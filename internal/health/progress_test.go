@@ -19,6 +19,7 @@ type logOf struct {
 	limit   time.Duration // of the job, from the begin of the watch; 0: it has none
 	silent  time.Duration // when the log ends; 0: it does not
 	slower  time.Duration // when the pace is told as slower; 0: never
+	queued  string        // the name of a job that waits; the one that runs is "llama"
 	changes func(*progress.Progress)
 }
 
@@ -54,6 +55,10 @@ func playLog(t *testing.T, l logOf, does func(time.Duration, int, int) work,
 	d, r, s := tr.discovery(), rand.New(rand.NewPCG(1, 2)), tr.store()
 	if l.limit > 0 {
 		d.Jobs[0].End = t0.Add(l.limit)
+	}
+	d.Jobs[0].Name = "llama"
+	if l.queued != "" {
+		d.Pending = []cluster.PendingJob{{ID: "8", Name: l.queued, Reason: "Dependency"}}
 	}
 	s.Apply(cluster.Event{At: t0, Discovery: &d})
 	for at := time.Duration(0); at <= length; at += tracePoll {
@@ -91,6 +96,10 @@ func TestHealthyLogs(t *testing.T) {
 			}
 			return 2
 		}, total: 4000, limit: 3 * hour},
+		"its successor waits": {pace: steady(2), total: 9000, limit: 2 * hour, queued: "llama"},
+		"it goes on from a checkpoint": {pace: steady(2), total: 9000, limit: 2 * hour, changes: func(p *progress.Progress) {
+			p.Resumed = new(int64(100))
+		}},
 		"slower for four minutes":       {pace: steady(2), total: 4000, limit: 3 * hour, slower: 36 * time.Minute},
 		"an evaluation of nine minutes": {pace: steady(2), total: 4000, limit: 3 * hour, silent: 31 * time.Minute},
 		"after its last step":           {pace: steady(2), total: 800, silent: 25 * time.Minute},
@@ -120,7 +129,8 @@ func TestLogsThatTellMore(t *testing.T) {
 		kind cluster.Kind
 		want []string
 	}{
-		"will not finish": {logOf{pace: steady(2), total: 9000, limit: 2 * time.Hour}, always(trains), cluster.KindTooLong,
+		"will not finish": {logOf{pace: steady(2), total: 9000, limit: 2 * time.Hour, queued: "eval"}, always(trains),
+			cluster.KindTooLong,
 			[]string{"The program ends in 4.3 h at its pace: 2.9 h after the time limit; it reaches 41 %."}},
 		"its last checkpoint": {logOf{pace: steady(2), total: 9000, limit: 2 * time.Hour,
 			changes: func(p *progress.Progress) {

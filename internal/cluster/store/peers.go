@@ -87,7 +87,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
 		p.roles = p.pace.Roles(p.bare)
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers,
-			Progress: s.knownProgress(job.ID)})
+			Progress: s.knownProgress(job.ID), Discovery: &s.disc})
 	}
 	p.stepTracks(held, now)
 	clear(p.peers) // otherwise it would keep earlier data of nodes
