@@ -95,7 +95,7 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 	m.ctx = ctx
 	m.emit = func(e cluster.Event) {
 		if ctx.Err() == nil {
-			emit(e)
+			crash.RunAside(func() { emit(e) })
 		}
 	}
 	m.reconcileNodes()

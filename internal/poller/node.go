@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -99,25 +100,30 @@ func (n *watchedNode) watchNode(ctx context.Context) {
 		if streamed >= steady {
 			clear(backoffs)
 		}
-		failure := reach.AsFailure(err, reach.ClassOther)
-		if failure.Next {
-			n.failed = false // another door has not failed yet
-			n.journal.logEnd(failure, streamed, 0)
-			n.tellDown(failure, 0)
-			continue
-		}
-		w := waitsFor(failure)
-		if n.inJob && w == ordinary && (failure.Class == reach.ClassClosed || failure.Class == reach.ClassProbeKilled) {
-			w = ofJob
-		}
-		if backoffs[w] == nil {
-			backoffs[w] = w.newBackoff()
-		}
-		delay := backoffs[w].NextBackOff()
-		n.journal.logEnd(failure, streamed, delay)
-		n.tellDown(failure, delay)
-		n.awaitRetry(ctx, delay, w.least)
+		n.awaitNext(ctx, reach.AsFailure(err, reach.ClassOther), streamed, backoffs)
 	}
+}
+
+// awaitNext says why an attempt has ended, and waits for the next one.
+func (n *watchedNode) awaitNext(ctx context.Context, failure *reach.Failure, streamed time.Duration,
+	backoffs map[retryWaits]*backoff.ExponentialBackOff) {
+	if failure.Next {
+		n.failed = false // another door has not failed yet
+		n.journal.logEnd(failure, streamed, 0)
+		n.tellDown(failure, 0)
+		return
+	}
+	w := waitsFor(failure)
+	if n.inJob && w == ordinary && (failure.Class == reach.ClassClosed || failure.Class == reach.ClassProbeKilled) {
+		w = ofJob
+	}
+	if backoffs[w] == nil {
+		backoffs[w] = w.newBackoff()
+	}
+	delay := backoffs[w].NextBackOff()
+	n.journal.logEnd(failure, streamed, delay)
+	n.tellDown(failure, delay)
+	n.awaitRetry(ctx, delay, w.least)
 }
 
 // tellDown says that an attempt or a session has ended and when the next attempt begins.
@@ -174,9 +180,17 @@ func (n *watchedNode) awaitTurn(ctx context.Context) (end func(), err error) {
 // runAttempt opens a session and reads from it until it ends. streamed is the time for which the session reported.
 func (n *watchedNode) runAttempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
-	dialed, err := n.awaitTurn(ctx)
+	session, err := n.openSession(ctx)
 	if err != nil {
 		return 0, err
+	}
+	return n.useSession(ctx, session)
+}
+
+func (n *watchedNode) openSession(ctx context.Context) (Session, error) {
+	dialed, err := n.awaitTurn(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer dialed() // also on a panic
 	n.failed, n.inJob = true, false
@@ -186,11 +200,11 @@ func (n *watchedNode) runAttempt(ctx context.Context) (streamed time.Duration, e
 	n.told.Store(int64(interval))
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Try: &cluster.Try{Interval: interval, Route: route}})
 	n.journal.logAttempt(route.Door)
-	session, err := n.opener.Open(ctx, n.name, n.tellStep)
-	dialed()
-	if err != nil {
-		return 0, err
-	}
+	return n.opener.Open(ctx, n.name, n.tellStep)
+}
+
+// useSession reads from a session until it ends, and sends it the pace meanwhile.
+func (n *watchedNode) useSession(ctx context.Context, session Session) (streamed time.Duration, err error) {
 	n.failed = false
 	n.journal.logSession()
 	n.session.Store(&session)
@@ -229,50 +243,60 @@ func (n *watchedNode) tellStep(s reach.Step) {
 	n.emit(cluster.Event{At: time.Now(), Node: n.name, Step: &s})
 }
 
+// A stream is what came over a session so far.
+type stream struct {
+	began, first, last time.Time // first is zero before the first report, and last is began
+	limits             *messageLimits
+}
+
 func (n *watchedNode) readReports(session Session, watch *bell.Watchdog) (streamed time.Duration, err error) {
-	began := time.Now()
 	n.tellStep(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
-	var first time.Time
-	last := began           // when the last report came
+	now := time.Now()
+	s := &stream{began: now, last: now, limits: n.newIntake(now)}
 	var silent atomic.Int64 // how long the silence lasted, if silence closed the session
-	in := n.newIntake(began)
 	watch.Heard()
 	watch.Start(silenceLimit(n.reportInterval()), func(quiet time.Duration) {
 		silent.Store(int64(quiet))
 		_ = session.Close()
 	})
 	defer watch.Stop()
-	for {
-		msg, err := session.Next()
-		now := time.Now()
-		if !first.IsZero() {
-			streamed = last.Sub(first)
-		}
-		if err != nil {
+	for err == nil {
+		var msg wire.Message
+		if msg, err = session.Next(); err == nil {
+			err = n.takeMessage(&msg, s, watch)
+		} else if quiet := time.Duration(silent.Load()); quiet > 0 {
 			// A failure of the session itself says more than the silence.
-			quiet := time.Duration(silent.Load())
-			if _, known := errors.AsType[*reach.Failure](err); !known && quiet > 0 {
+			if _, known := errors.AsType[*reach.Failure](err); !known {
 				err = errSilent(quiet)
 			}
-			return streamed, err
-		}
-		if err := in.admitMessage(&msg, n.asked.Swap(0), now); err != nil {
-			return streamed, err
-		}
-		switch {
-		case msg.Hello != nil:
-			n.inJob = msg.Hello.Adopted()
-			n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
-		case msg.Report != nil:
-			last = now
-			watch.Heard()
-			if first.IsZero() {
-				first = now
-				n.tellStep(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports",
-					Took: now.Sub(began)})
-			}
-			n.tellPace(n.reportInterval())
-			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
 		}
 	}
+	if !s.first.IsZero() {
+		streamed = s.last.Sub(s.first)
+	}
+	return streamed, err
+}
+
+// takeMessage emits a message, if it may come at this time.
+func (n *watchedNode) takeMessage(msg *wire.Message, s *stream, watch *bell.Watchdog) error {
+	now := time.Now()
+	if err := s.limits.admitMessage(msg, n.asked.Swap(0), now); err != nil {
+		return err
+	}
+	switch {
+	case msg.Hello != nil:
+		n.inJob = msg.Hello.Adopted()
+		n.emit(cluster.Event{At: now, Node: n.name, Hello: msg.Hello})
+	case msg.Report != nil:
+		s.last = now
+		watch.Heard()
+		if s.first.IsZero() {
+			s.first = now
+			n.tellStep(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports",
+				Took: now.Sub(s.began)})
+		}
+		n.tellPace(n.reportInterval())
+		n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})
+	}
+	return nil
 }

@@ -34,8 +34,17 @@ func errSilent(quiet time.Duration) *reach.Failure {
 	}
 }
 
-// keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace,
-// since no report would ever come. If the pace cannot be sent, readReports finds the reason.
+// errRefused ends a session whose probe refuses the pace: no report would ever come.
+func errRefused(why string) *reach.Failure {
+	return &reach.Failure{
+		Class: reach.ClassGarbage, Short: "the probe refused a request", Words: why,
+		Meaning: "Version mismatch between nvnodetop here and its probe.",
+		Hints:   []string{"use the same version on all machines that share your home"},
+	}
+}
+
+// keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace. If
+// the pace cannot be sent, readReports finds the reason.
 func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *bell.Watchdog) (err error) {
 	defer reach.Recover(&err)
 	for {
@@ -44,19 +53,12 @@ func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *bell
 		if interval > time.Duration(n.told.Load()) {
 			n.tellPace(interval)
 		}
-		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), SecondMS: int(n.second.Milliseconds()),
-			Processes: n.processes.Load()}
-		n.asked.Add(1) // the probe may answer a change with a report
-		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
+		refusal, err := n.sendPace(ctx, session, interval)
 		switch {
 		case err != nil:
 			return nil
-		case reply.Error != "":
-			return &reach.Failure{
-				Class: reach.ClassGarbage, Short: "the probe refused a request", Words: reply.Error,
-				Meaning: "Version mismatch between nvnodetop here and its probe.",
-				Hints:   []string{"use the same version on all machines that share your home"},
-			}
+		case refusal != "":
+			return errRefused(refusal)
 		}
 		select {
 		case <-ctx.Done():
@@ -64,4 +66,13 @@ func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *bell
 		case <-n.repace:
 		}
 	}
+}
+
+// sendPace returns why the probe refuses the pace, or "".
+func (n *watchedNode) sendPace(ctx context.Context, session Session, interval time.Duration) (string, error) {
+	pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), SecondMS: int(n.second.Milliseconds()),
+		Processes: n.processes.Load()}
+	n.asked.Add(1) // the probe may answer a change with a report
+	reply, err := session.Call(ctx, wire.Request{Pace: &pace})
+	return reply.Error, err
 }

@@ -113,13 +113,18 @@ func (r *Reader) SkipToMagic() error {
 // Noise returns the text that SkipToMagic has skipped, at most noiseKept bytes: raw, not safe to display.
 func (r *Reader) Noise() string { return r.noise }
 
-// Next decodes one line into v. A *Message gets the message given to the Writer: its report is whole, and shares memory
-// with the Reader, so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over
-// MaxLine (the stream is unusable after that), and a MalformedError for a line that is not a message.
+// Next reads one line and decodes it into v, as ReadLine and Decode do.
 func (r *Reader) Next(v any) error {
-	if err := r.readLine(); err != nil {
+	if err := r.ReadLine(); err != nil {
 		return err
 	}
+	return r.Decode(v)
+}
+
+// Decode decodes the line that was read last into v. A *Message gets the message given to the Writer: its report is
+// whole, and shares memory with the Reader, so it must not be changed. Decode returns a MalformedError for a line that
+// is not a message.
+func (r *Reader) Decode(v any) error {
 	m, ok := v.(*Message)
 	if !ok {
 		return r.decodeLine(r.buf, v)
@@ -148,7 +153,7 @@ func (r *Reader) Next(v any) error {
 // to name.
 func (r *Reader) NextFor(name string, v any) error {
 	for {
-		if err := r.readLine(); err != nil {
+		if err := r.ReadLine(); err != nil {
 			return err
 		}
 		rest, addressed := bytes.CutPrefix(r.buf, []byte{addressMark})
@@ -199,8 +204,9 @@ func quotablePart(line []byte) string {
 	return string(line[:min(len(line), lineKept)])
 }
 
-// readLine reads one line into r.buf, where it is valid until the next call.
-func (r *Reader) readLine() error {
+// ReadLine reads one line, for Decode. It returns io.EOF at a clean end, and ErrLineTooLong for a line over MaxLine: the
+// stream is unusable after that.
+func (r *Reader) ReadLine() error {
 	part, err := r.br.ReadSlice('\n')
 	if err == nil {
 		r.buf, r.long = part, nil

@@ -18,7 +18,7 @@ const (
 	// A collection begins when beginsAt percent of the room for garbage are used, or later, since others allocate in
 	// the meantime. The room is so large that this point is at 50 % of the live heap and the stacks.
 	beginsAt = 70
-	room     = 50 * 100 / beginsAt
+	room     = 40 * 100 / beginsAt
 )
 
 // collector collects garbage while the screens run, just before the runtime would.

@@ -96,3 +96,20 @@ func TestRecover(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A panic aside is one of the caller, and says once where it was.
+func TestRunAside(t *testing.T) {
+	ran := false
+	RunAside(func() { ran = true })
+	if !ran {
+		t.Error("RunAside returned before the function did")
+	}
+	err := func() (err error) {
+		defer Recover(&err)
+		RunAside(func() { panic("oh no") })
+		return nil
+	}()
+	if !errors.Is(err, Err) || !strings.Contains(err.Error(), "oh no") || strings.Count(err.Error(), Err.Error()) != 1 {
+		t.Errorf("%v", err)
+	}
+}

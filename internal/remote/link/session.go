@@ -106,12 +106,11 @@ func (s *Session) readMessages() {
 	close(s.greeted)
 	answers := uint64(0)
 	for greeted := false; s.life.Err() == nil; greeted = true {
-		var m wire.Message
-		err := lines.Next(&m)
+		m, err := nextMessage(lines)
 		for err == nil && m.Reply != nil && answers < s.countAsked() { // even before the Hello (Pulse)
 			answers++
 			s.passReply(m.Reply)
-			err = lines.Next(&m)
+			m, err = nextMessage(lines)
 		}
 		switch {
 		case err != nil:
@@ -132,6 +131,15 @@ func (s *Session) readMessages() {
 			return
 		}
 	}
+}
+
+// nextMessage reads a message. Decoding needs a deep stack.
+func nextMessage(lines *wire.Reader) (m wire.Message, err error) {
+	if err = lines.ReadLine(); err != nil {
+		return m, err
+	}
+	crash.RunAside(func() { err = lines.Decode(&m) })
+	return m, err
 }
 
 // countAsked returns how many answers may have come.
