@@ -126,7 +126,7 @@ func TestRankGone(t *testing.T) {
 			}
 			say := "Rank 13 of 16 has ended: PID 1013 was last seen 96s ago; the others go on working."
 			if tc.worst == cluster.Critical {
-				say = "Rank 13 of 16 has ended: PID 1013 was last seen 96s ago, and the others wait since 18:05:33."
+				say = "Rank 13 of 16 has ended: PID 1013 was last seen 96s ago, and the others have waited since 18:05:33."
 			}
 			if len(got) == 1 && (got[0].GPU != 5 || got[0].words.Sentence != say) {
 				t.Errorf("found %v\nwant %s", got[0], say)

@@ -36,9 +36,9 @@ func TestStepsSlower(t *testing.T) {
 		want string // begins the sentence
 		hint string
 	}{
-		"the network":       {waiting, ranked(4, false), "Steps take about 2.2 times as long since 18:2", "a slow link"},
-		"the storage":       {starved, ranked(4, false), "Steps take about 1.6 times as long since 18:2", "the data loaders"},
-		"the power":         {clocked, nil, "Steps take about 1.3 times as long since 18:2", "all GPUs clock lower"},
+		"the network":       {waiting, ranked(4, false), "Steps have taken about 2.2 times as long since 18:2", "a slow link"},
+		"the storage":       {starved, ranked(4, false), "Steps have taken about 1.6 times as long since 18:2", "the data loaders"},
+		"the power":         {clocked, nil, "Steps have taken about 1.3 times as long since 18:2", "all GPUs clock lower"},
 		"perhaps no input":  {starved, nil, "", ""},
 		"the same for all":  {starved, ranked(4, true), "", ""},
 		"as fast as before": {trains, ranked(4, false), "", ""},

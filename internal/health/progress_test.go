@@ -137,14 +137,14 @@ func TestLogsThatTellMore(t *testing.T) {
 				p.LastCheckpoint = &progress.Checkpoint{Step: new(int64(1000)), At: t0.Add(30 * time.Minute)}
 			}}, always(trains), cluster.KindTooLong, []string{"The log mentions its last checkpoint at 18:30, step 1,000."}},
 		"slower": {logOf{pace: twice, slower: 10 * time.Minute}, always(trains), cluster.KindStepSlower,
-			[]string{"A step takes 4.0 s since 18:10, 2.0 before, by its log; 15 GPU-hours lost so far."}},
+			[]string{"By its log, a step has taken 4.0 s since 18:10, 2.0 before; 15 GPU-hours lost so far."}},
 		"slower, as its GPUs show": {logOf{pace: twice, slower: 10 * time.Minute},
 			until(trains, work{util: 99, memory: 25, power: 410, clock: 1700, link: 22.7e9, used: 70}, 20*time.Minute),
-			cluster.KindStepSlower, []string{"A step takes 4.0 s since 18:10, 2.0 before, by its log: 410 instead of 602 W, "}},
+			cluster.KindStepSlower, []string{"By its log, a step has taken 4.0 s since 18:10, 2.0 before: 410 instead of 602 W, "}},
 		"silent": {logOf{pace: steady(2), silent: 20 * time.Minute}, always(trains), cluster.KindLogSilent,
-			[]string{"Its log is silent since 18:20; it used to grow every 5 s."}},
+			[]string{"Its log has been silent since 18:20; it used to grow every 5 s."}},
 		"silent in a hang": {logOf{pace: steady(2), silent: 20 * time.Minute}, until(trains, waits, 20*time.Minute),
-			cluster.KindJobHang, []string{"; its log is silent since 18:20; it used to grow every 5 s."}},
+			cluster.KindJobHang, []string{"; its log has been silent since 18:20; it used to grow every 5 s."}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			length := 40 * time.Minute

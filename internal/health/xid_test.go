@@ -31,7 +31,7 @@ func TestXidOverTime(t *testing.T) {
 		!f[0].Since.Equal(at(59)) || f[0].Before {
 		t.Fatalf("%+v", f)
 	}
-	const want = "Xid 79: the GPU has fallen off the bus, 72s ago; then Xid 45, 154. Mostly a fault of the hardware. " +
+	const want = "Xid 79: the GPU has fallen off the bus, 72s ago; then Xid 45, 154. Usually a fault of the hardware. " +
 		"NVIDIA: restart the node."
 	if words[0].Sentence != want || words[0].Flag != "XID:79" || words[0].Letter != 'X' || words[0].Hint == "" {
 		t.Errorf("%+v, want %q", words[0], want)
@@ -54,14 +54,14 @@ func TestXidSentences(t *testing.T) {
 		{[]int{999}, "Xid 999: newer than the Xids that nvnodetop knows, up to 176 (driver 595.45.04, March 2026), " +
 			"10s ago.", "see NVIDIA's Xid catalog; report it to your admins"},
 		{[]int{42}, "Xid 42: see NVIDIA's Xid catalog, 10s ago.", "report it to your admins"},
-		{[]int{38}, "Xid 38: driver firmware error, 10s ago. Mostly a fault of the driver or its firmware. NVIDIA: " +
+		{[]int{38}, "Xid 38: driver firmware error, 10s ago. Usually a fault of the driver or its firmware. NVIDIA: " +
 			"no action.", signs.XidOf(38).Hint},
-		{[]int{167}, "Xid 167: fatal PCIe timeout, 10s ago. Mostly a fault of the hardware.", signs.XidOf(167).Hint},
+		{[]int{167}, "Xid 167: fatal PCIe timeout, 10s ago. Usually a fault of the hardware.", signs.XidOf(167).Hint},
 		{[]int{31, 31, 31}, "Xid 31: GPU memory page fault: illegal address in a kernel, 8s ago, 3 times since " +
-			"18:00:00. Mostly an error of the program. NVIDIA: restart the program.", signs.XidOf(31).Hint},
-		{[]int{13, 79, 45}, "Xid 79: the GPU has fallen off the bus, 9s ago; then Xid 45. Mostly a fault of the " +
+			"18:00:00. Usually an error of the program. NVIDIA: restart the program.", signs.XidOf(31).Hint},
+		{[]int{13, 79, 45}, "Xid 79: the GPU has fallen off the bus, 9s ago; then Xid 45. Usually a fault of the " +
 			"hardware. NVIDIA: restart the node.", signs.XidOf(79).Hint},
-		{[]int{45, 94}, "Xid 94: contained memory error: only one program was hit, 9s ago. Mostly a fault of the " +
+		{[]int{45, 94}, "Xid 94: contained memory error: only one program was hit, 9s ago. Usually a fault of the " +
 			"hardware. NVIDIA: restart the program.", "restart the program; other programs and GPUs are not affected"},
 	} {
 		s := had(tc.codes...)

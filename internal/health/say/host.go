@@ -109,7 +109,7 @@ func otherCgroup(w *Words, e evidence) {
 
 // ownerUnknown says why the owner of the GPUs is unknown.
 func ownerUnknown(w *Words, e evidence) {
-	w.Long, w.Short = "which GPUs are this job's is not known", "owner not known"
+	w.Long, w.Short = "this job's GPUs are not known", "owner not known"
 	if e.job.MayBeHidden(e.node) {
 		w.Sentence = "Not all GPUs of this job are listed. The ssh session is in a job whose number is unknown (SLUID " +
 			e.hello.SLUID + "), which may hide them."

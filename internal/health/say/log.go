@@ -12,7 +12,7 @@ func slowerSteps(w *Words, e evidence) {
 	_, of := paceUnit(p)
 	now, before := Pace(p), twoDigits(p.Slower.Before*of)
 	w.Short, w.Long = now, now+", "+before+" before"
-	w.Sentence = fmt.Sprintf("A step takes %s since %s, %s before, by its log", stepTime(p),
+	w.Sentence = fmt.Sprintf("By its log, a step has taken %s since %s, %s before", stepTime(p),
 		clockTime(p.Slower.Since, e.at),
 		before)
 	if facts := slowerFacts(e.compared.Slower); facts != "" {
@@ -62,9 +62,9 @@ func silentLog(w *Words, e evidence) {
 		"where each " + e.wordForRank() + " is"
 }
 
-// logSilence says since when a log is silent: "its log is silent since 02:10; it used to grow every 5 s".
+// logSilence says since when a log is silent: "its log has been silent since 02:10; it used to grow every 5 s".
 func logSilence(p *cluster.JobProgress, e evidence) string {
-	return fmt.Sprintf("its log is silent since %s; it used to grow every %s", clockTime(p.Silence.Since, e.at),
+	return fmt.Sprintf("its log has been silent since %s; it used to grow every %s", clockTime(p.Silence.Since, e.at),
 		spanText(p.Silence.Usual))
 }
 

@@ -23,7 +23,8 @@ func stepSlower(w *Words, e evidence) {
 	}
 	w.Short = fmt.Sprintf("steps take %.1fx", 1/by.Rate)
 	w.Long = fmt.Sprintf("steps take %.1f times as long as before", 1/by.Rate)
-	w.Sentence = fmt.Sprintf("Steps take about %.1f times as long since %s", 1/by.Rate, by.Since.Format(time.TimeOnly))
+	w.Sentence = fmt.Sprintf("Steps have taken about %.1f times as long since %s", 1/by.Rate,
+		by.Since.Format(time.TimeOnly))
 	if facts := slowerFacts(by); facts != "" {
 		w.Sentence += ": " + facts
 	}
@@ -67,7 +68,7 @@ func whySlower(by *pace.Slower) string {
 	case isLower(by, pace.Util):
 		return "the GPUs wait for their input: look at the data loaders, their CPUs and the storage"
 	}
-	return "the GPUs wait inside of kernels, as for the network: look for a slow link or node"
+	return "the GPUs wait inside kernels, perhaps for the network: look for a slow link or node"
 }
 
 // stalledJob describes a job that stood still for long and has resumed.
@@ -80,6 +81,6 @@ func stalledJob(w *Words, e evidence) {
 		w.Sentence += fmt.Sprintf("; the longest time before was %s", formatDuration(stall.Before))
 	}
 	w.Sentence += "."
-	w.Hint = "fine if the program did something on the CPUs, as to compile or to write; otherwise look at the storage " +
-		"and at the job's log of that time"
+	w.Hint = "fine if the program did something on the CPUs, such as compiling or writing; otherwise look at the " +
+		"storage and at the job's log of that time"
 }

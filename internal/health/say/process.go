@@ -59,7 +59,7 @@ func rankGone(w *Words, e evidence) {
 	if since := e.compared.Waiting; !since.IsZero() {
 		w.Flag, w.Short, w.Long = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank),
 			which+" is gone, and the others wait"
-		w.Sentence = Sentence(ended + ", and the others wait since " + since.Format(time.TimeOnly))
+		w.Sentence = Sentence(ended + ", and the others have waited since " + since.Format(time.TimeOnly))
 		w.Hint = "look for its first error in the job's log; the others may wait for it forever"
 		return
 	}

@@ -139,7 +139,7 @@ func (e evidence) describeFilling(w *Words, perMinute float64, in time.Duration)
 	w.Sentence = fmt.Sprintf("GPU memory grows by %.2g GiB a minute%s: %s in use, %s at this pace.",
 		perMinute/signs.GiB, e.rankAndProcess(), gibOf(e.gpu.Float(metric.MemoryUsed), e.gpu.Float(metric.MemoryTotal)),
 		full)
-	w.Hint = "it ends with an error of CUDA, out of memory: save a checkpoint, and look for what is kept from step to " +
+	w.Hint = "CUDA will run out of memory: save a checkpoint, and look for what is kept from step to " +
 		"step, such as losses with their graphs"
 }
 

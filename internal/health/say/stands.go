@@ -157,13 +157,13 @@ func (e evidence) wordForRank() string {
 func Unchecked(why cluster.Unchecked) string {
 	switch why {
 	case cluster.TooSeldom:
-		return fmt.Sprintf("nodes report too seldom: it needs reports less than %s apart", formatDuration(pace.Lapse))
+		return fmt.Sprintf("nodes report too rarely: it needs reports less than %s apart", formatDuration(pace.Lapse))
 	case cluster.BriefLags:
 		return fmt.Sprintf("a lag that comes and goes is not seen: it needs reports at most %s apart",
 			formatDuration(pace.SeesBouts))
 	case cluster.NodesApart:
-		return "the nodes of this job are not compared with each other: no traffic between them is visible, as where " +
-			"the counters of the network are hidden"
+		return "the nodes of this job are not compared with each other: no traffic between them is visible, for " +
+			"example because the counters of the network are hidden"
 	}
 	return ""
 }

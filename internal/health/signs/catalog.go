@@ -21,10 +21,10 @@ type faultOrigin string
 
 // Origins of Xids.
 const (
-	ofProgram  faultOrigin = "Mostly an error of the program."
-	ofHardware faultOrigin = "Mostly a fault of the hardware."
-	ofDriver   faultOrigin = "Mostly a fault of the driver or its firmware."
-	ofLink     faultOrigin = "Mostly a fault of a link, of its other end or of a switch."
+	ofProgram  faultOrigin = "Usually an error of the program."
+	ofHardware faultOrigin = "Usually a fault of the hardware."
+	ofDriver   faultOrigin = "Usually a fault of the driver or its firmware."
+	ofLink     faultOrigin = "Usually a fault of a link, of its other end or of a switch."
 	ofEither   faultOrigin = "An error of the program or a fault of the hardware."
 	ofNobody   faultOrigin = "Not a fault."
 )

@@ -17,9 +17,9 @@ func TestNotCheckedSaysWhy(t *testing.T) {
 	want := []schema.NotChecked{
 		{Kind: "thermal", Seconds: 30},
 		{Kind: "lag", Why: "a lag that comes and goes is not seen: it needs reports at most 10s apart"},
-		{Kind: "idle", Why: "nodes report too seldom: it needs reports less than 60s apart"},
+		{Kind: "idle", Why: "nodes report too rarely: it needs reports less than 60s apart"},
 		{Kind: "lag", Job: "7", Why: "the nodes of this job are not compared with each other: no traffic between them " +
-			"is visible, as where the counters of the network are hidden"},
+			"is visible, for example because the counters of the network are hidden"},
 	}
 	for i := range want {
 		if i >= len(got) || got[i] != want[i] {
