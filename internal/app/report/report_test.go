@@ -66,7 +66,7 @@ func TestReportOfAUser(t *testing.T) {
 	for _, args := range []string{"report", "report --user", "report --user alice --days 2"} {
 		code, out, errs := apptest.Run(t, strings.Fields(args)...)
 		if code != cli.ExitOK || !strings.Contains(out,
-			"12.00 given, at least 2.58 wasted; of 8.00 the use") ||
+			"12.00 given, at least 2.58 wasted; the use of 8.00 is") ||
 			!strings.Contains(out, "\n  9 ") {
 			t.Errorf("%s: exit code %d, %q\n%s", args, code, errs, out)
 		}

@@ -55,7 +55,7 @@ func judgeStacks(d *rankstacks.Verdict, took time.Duration) Step {
 func judgeNCCL(n *rankstacks.NCCL) Step {
 	if n == nil || len(n.Said) == 0 {
 		return Step{Name: "NCCL", Verdict: Skipped,
-			Text: "has told nothing: no NCCL, one before 2.29, or its RAS is off"}
+			Text: "no answer: no NCCL, one before 2.29, or its RAS is off"}
 	}
 	if n.State == rankstacks.NCCLNotAsked {
 		return Step{Name: "NCCL", Verdict: Skipped, Text: n.Said[0]}

@@ -30,7 +30,7 @@ func judgeJob(s *Slurm, n *Node, w *TransportTrial) Step {
 	switch {
 	case remote.WhyMisplaced(n.Name, w.Hello, known) != "":
 		step.Verdict, step.Text = Warning, remote.WhyMisplaced(n.Name, w.Hello, known)
-		step.Meaning = "pam_slurm_adopt puts a session into one of your jobs, not always into the wanted one. Only a " +
+		step.Meaning = "pam_slurm_adopt puts a session into one of your jobs, not always the one you want. Only a " +
 			"step (srun) shows the other."
 	case w.Hello.SLUID != "":
 		step.Text = "the session is in a job whose number is unknown (SLUID " + w.Hello.SLUID + ")"

@@ -57,7 +57,7 @@ func NewWay(name string, s *WaySettings) (Way, error) {
 			return k.open(s)
 		}
 	}
-	return Way{}, fmt.Errorf("%q is not a way of notification: use one of %s", name, strings.Join(WayNames(), ", "))
+	return Way{}, fmt.Errorf("%q is not a way to notify: use one of %s", name, strings.Join(WayNames(), ", "))
 }
 
 func onTerminal(s *WaySettings) (Way, error) {

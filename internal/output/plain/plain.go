@@ -150,7 +150,7 @@ func nodeLines(s *cluster.Snapshot, j *cluster.JobView, n *cluster.Node, only ta
 func silentNode(n *cluster.Node) string {
 	line := n.Name + ": does not report"
 	if n.State == cluster.NodeConnecting && n.Failure == nil {
-		line = n.Name + ": is being connected"
+		line = n.Name + ": is connecting"
 	}
 	if n.Failure != nil {
 		line += ": " + n.Failure.Summary()

@@ -58,7 +58,7 @@ func (d *draft) makeNotes(r *Report) []Note {
 		d.noteUtil(&p, r, len(unused))
 		noteMemory(&p, r)
 	} else {
-		p.addNote(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
+		p.addNote(noteShortWatch, "Watched for %s: too short to judge the use of GPUs and memory, which takes %s.",
 			text.Span(d.watchedTime()), text.Span(judgedFrom))
 	}
 	d.noteHostFull(&p, r)

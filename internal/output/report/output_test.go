@@ -378,7 +378,7 @@ func TestNotes(t *testing.T) {
 		"host is full": {func(s *state) { s.host[0] = 97 }, []string{noteHostHigh},
 			"up to 97.0% of its host memory on n1"},
 		"short": {func(s *state) { s.seconds, s.util = 200, [2]float64{} }, []string{noteShortWatch},
-			"Watched for 3m 20s: below 5m"},
+			"Watched for 3m 20s: too short to judge the use of GPUs and memory, which takes 5m."},
 		"out of memory": {func(s *state) { s.over = cluster.JobOutOfMemory }, []string{noteOutOfMemory}, "--mem"},
 		"out of time": {func(s *state) { s.over = cluster.JobTimedOut }, []string{noteTimeLimit},
 			"time limit of 4h"},

@@ -103,7 +103,7 @@ func totalLines(l *report.List) []string {
 		out = append(out, fmt.Sprintf("GPU-hours: %.2f given; their use is not known", t.Given))
 	default:
 		out = append(out, fmt.Sprintf(
-			"GPU-hours: %.2f given, at least %.2f wasted; of %.2f the use is not known", t.Given,
+			"GPU-hours: %.2f given, at least %.2f wasted; the use of %.2f is not known", t.Given,
 			t.Wasted, t.Unknown))
 	}
 	if t.CPU > 0 {
