@@ -85,7 +85,7 @@ func TestLookBack(t *testing.T) {
 	}
 	r.press("esc")
 	shows("Esc", -5*time.Second)
-	if r.press(")"); !strings.Contains(r.text(), "nothing is later") {
+	if r.press(")"); !strings.Contains(r.text(), "there is nothing later") {
 		t.Errorf("nothing says that the screen is live:\n%s", r.text())
 	}
 }

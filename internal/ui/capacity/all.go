@@ -111,7 +111,7 @@ func (p *Page) unreadLines(f *part.Frame) []string {
 	}
 	text += "."
 	if slices.ContainsFunc(l.GPUs, func(g capacity.IdleGPU) bool { return g.AtLeast }) {
-		text += " Times are as long as the histories: the setting history makes them longer."
+		text += " The histories limit the times: the setting history makes them longer."
 	}
 	return draw.Wrap(strings.TrimSpace(text), max(f.W-5, 10), "")
 }

@@ -126,14 +126,14 @@ func (l *factList) addCPU() {
 		withPrefix(", waited for disks ", durationText(l.DiskWaitSeconds)))
 	l.addFact("of children", withPrefix("user ", durationText(l.ChildrenUserSeconds)),
 		withPrefix(", system ", durationText(l.ChildrenSystemSeconds)))
-	l.addFact("switches", wholeText(l.VoluntarySwitches), " to wait, ", wholeText(l.InvoluntarySwitches),
-		" for another (of its first thread)")
+	l.addFact("context switches", wholeText(l.VoluntarySwitches), " voluntary, ", wholeText(l.InvoluntarySwitches),
+		" involuntary (of its first thread)")
 	l.addFact("page faults", wholeText(l.MajorFaults), " from a disk, ", wholeText(l.MinorFaults), " others")
 }
 
 func (l *factList) addMemory() {
 	if m := l.Memory; m != nil {
-		l.addFact("memory", "RSS ", sizeText(m.RSS), ", of it shared ", sizeText(m.Shared), ", most so far ",
+		l.addFact("memory", "RSS ", sizeText(m.RSS), ", shared ", sizeText(m.Shared), ", peak ",
 			sizeText(m.Peak))
 		l.addFact("in swap", sizeText(m.Swap), withPrefix(", locked in memory ", sizeText(m.Locked)))
 		l.addFact("virtual", sizeText(m.VMS), ", data ", sizeText(m.Data), ", code ", sizeText(m.Text))
@@ -151,9 +151,9 @@ func (l *factList) addMemory() {
 
 func (l *factList) addIO() {
 	if m := l.IO; m != nil {
-		l.addFact("reads", sizeText(m.Read), " in ", strconv.FormatUint(m.Reads, 10), " calls, of it from storage ",
+		l.addFact("reads", sizeText(m.Read), " in ", strconv.FormatUint(m.Reads, 10), " calls, from storage ",
 			sizeText(m.DiskRead))
-		l.addFact("writes", sizeText(m.Written), " in ", strconv.FormatUint(m.Writes, 10), " calls, of it to storage ",
+		l.addFact("writes", sizeText(m.Written), " in ", strconv.FormatUint(m.Writes, 10), " calls, to storage ",
 			sizeText(m.DiskWrites))
 		return
 	}

@@ -57,7 +57,7 @@ func (m *Metrics) drawFacts(f *part.Frame, y, lines int) int {
 	}
 	y += rows
 	if m.refused != "" && !m.hasExited() && y < f.H-1 {
-		f.Left(2, y, f.W-3, "No more is known of it: "+m.refused, draw.Dim)
+		f.Left(2, y, f.W-3, "Nothing else is known about it: "+m.refused, draw.Dim)
 		y++
 	}
 	return y

@@ -93,7 +93,7 @@ func TestNotMeasured(t *testing.T) {
 	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}},
 		Reply: wire.Reply{Error: "no\x1bway"}}, s)
 	if text := drawn(s, m); !strings.Contains(text, "on no GPU") ||
-		!strings.Contains(text, "No more is known of it: no") || strings.Contains(text, "\x1b") {
+		!strings.Contains(text, "Nothing else is known about it: no") || strings.Contains(text, "\x1b") {
 		t.Errorf("shown is\n%s", text)
 	}
 	m, s = opened(t, 0)

@@ -63,7 +63,7 @@ func (p *Page) drawTitle(f *part.Frame) {
 		name += ", " + p.of.String()
 	}
 	if p.known && p.piece.Earlier && !p.piece.Missing {
-		name += " (of its run before)"
+		name += " (of its previous run)"
 	}
 	if p.ended != nil {
 		name += " (" + tally.EndOf(p.ended).Word + ")"

@@ -13,7 +13,7 @@ var Exceptions = []Exception{
 		"to send " +
 		"SIGKILL, as T asks for SIGTERM and I for SIGINT: each is the first letter of its signal."},
 	{"enter", "It opens the thing under the cursor; a setting has nothing to open, and takes its next value. In the " +
-		"metrics of a process it goes back to the list, as it came."},
+		"metrics of a process it goes back to the list."},
 	{"space", "It marks the row under the cursor: a process gets a tag, a column of the settings is shown or hidden."},
 	{"q Q f10", "On pages about one process it leads back; elsewhere it quits."},
 	{"n N", "In the log they lead to matches, or to lines that matter; elsewhere to problems."},

@@ -63,7 +63,7 @@ var inspectRows = []Row{
 	{Bindings: bindingList(Search), Group: Arranging, Means: "filter", Text: "search names and values",
 		Long: "show only facts that contain all these words; Enter keeps them, Esc shows all", On: On(OnDetails)},
 	{Bindings: bindingList(FullMemory), Group: Looking, Text: "memory in full: USS, PSS",
-		Long: "memory in full: USS, PSS, and by file; it may hold a large process up for a moment", On: On(OnDetails)},
+		Long: "memory in full: USS, PSS, and by file; this may hold up a large process for a moment", On: On(OnDetails)},
 	{Bindings: bindingList(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
 		Means: "copy", Text: "copy the line / all", Long: "copy the fact / all that are shown", On: On(OnDetails)},
 	{Bindings: bindingList(LeaveDetails), Group: Leaving, Means: "out", Text: "back", On: On(OnDetails)},

@@ -156,7 +156,7 @@ func whyWaits(j *cluster.PendingJob, now time.Time) string {
 	name := "job " + j.ID
 	switch {
 	case j.Booting:
-		return name + ": its nodes are allocated, and boot"
+		return name + ": its nodes are allocated, and are booting"
 	case j.NeverStarts():
 		return name + " can never start: " + j.Reason
 	case j.Reason == "" || j.Reason == "None":

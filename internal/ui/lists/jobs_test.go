@@ -21,7 +21,7 @@ func TestOpenWaiting(t *testing.T) {
 			Start: now.Add(-time.Minute)},
 		"job 7 waits: SLURM has not said why yet · no planned start": {Reason: "None"},
 		"job 7 can never start: DependencyNeverSatisfied":            {Reason: "DependencyNeverSatisfied"},
-		"job 7: its nodes are allocated, and boot":                   {Booting: true, Reason: "None"},
+		"job 7: its nodes are allocated, and are booting":            {Booting: true, Reason: "None"},
 	} {
 		j.ID = "7"
 		if a := openJob(s, &tally.JobRow{ID: "7", Pending: &j}); !a.Taken || a.Notice != want || a.Page != "" {

@@ -86,7 +86,7 @@ func (p *Past) Step(by time.Duration) (notice string) {
 	if by > 0 {
 		at := slices.IndexFunc(p.kept, func(k *cluster.Snapshot) bool { return !k.At.Before(to) })
 		if p.at == nil {
-			return "the screen is live: nothing is later"
+			return "the screen is live: there is nothing later"
 		}
 		if p.at = nil; at >= 0 {
 			p.at = p.kept[at]

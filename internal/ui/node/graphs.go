@@ -29,7 +29,7 @@ func (p *Page) switchGraphs(s *part.Scene) nav.Answer {
 	case other.hasGraphs(s):
 		p.host = !p.host
 	case p.hasGraphs(s):
-		a.Notice = "no past of the host itself is known yet"
+		a.Notice = "nothing is known yet of the host's past"
 	case without.hasGraphs(s):
 		p.Processes = ShowOff
 		a.Notice = "processes hidden, to make room for graphs: " + keys.Name(keys.Processes) + " brings them back"

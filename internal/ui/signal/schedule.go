@@ -63,10 +63,10 @@ func (p *scheduleForm) schedule() (*wire.Schedule, error) {
 // box returns the box with the text.
 func (p *scheduleForm) box(s *part.Scene, processes string) boxText {
 	title, before, about, other := "Change the nice value of "+processes, "nice value: ",
-		"From -20, which is preferred, to 19. Usual is 0; only root may lower it.", "CPUs instead"
+		"From -20 (runs first) to 19 (runs last). The usual value is 0; only root may lower it.", "CPUs instead"
 	if p.cpus {
 		title, before, about, other = "Choose the CPUs of "+processes, "CPUs: ",
-			"Such as 0-15,32.", "nice value instead"
+			"For example 0-15,32.", "nice value instead"
 	}
 	b := boxText{title: title, head: [][]part.Piece{p.textPieces(before)}, at: -1,
 		foot:  wrapSentence(s, part.Dim(about)),

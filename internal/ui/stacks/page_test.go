@@ -408,7 +408,7 @@ func TestThePast(t *testing.T) {
 		ago    string
 	}{{true, ""}, {false, "−1m00s"}} {
 		past(nil, way.replay, way.ago)
-		if r.doc != nil || !strings.Contains(whyEmpty(r.Page), "Nobody has asked the ranks of this job by then") ||
+		if r.doc != nil || !strings.Contains(whyEmpty(r.Page), "Nobody had asked the ranks of this job by then") ||
 			len(r.listRows()) != 0 {
 			t.Errorf("%+v: before the question it shows %+v", way, r.doc)
 		}
