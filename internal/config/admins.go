@@ -10,7 +10,7 @@ var userName = regexp.MustCompile(`^[A-Za-z0-9_.][A-Za-z0-9_.@$+-]{0,63}$`)
 // adminsSetting is the setting for the users who see everybody's jobs. A user's own setting for this does not count.
 func adminsSetting() setting {
 	return setting{
-		key: "admins", want: "a list of names of users",
+		key: "admins", want: "a list of user names",
 		take: func(c *Config, v any) bool {
 			names, ok := asList(v)
 			wrong := func(name string) bool { return !userName.MatchString(name) }

@@ -28,7 +28,7 @@ func TestOnlyTheSystemNamesAdmins(t *testing.T) {
 	}
 	for _, text := range []string{"admins = 'carol dave'", "admins = ['-x']", "admins = [7]", "admins = ['a b']"} {
 		c := Default()
-		if _, err := c.Load(place(t, text, "")); err == nil || !strings.Contains(err.Error(), "must be a list of names of users") {
+		if _, err := c.Load(place(t, text, "")); err == nil || !strings.Contains(err.Error(), "must be a list of user names") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -42,7 +42,7 @@ func (p *printer) printLog(ctx context.Context) error {
 		return errors.New(piece.Absence())
 	}
 	if piece.Earlier && !piece.Missing {
-		p.Say("job %s waits to run again: this is the log of its run before", p.job)
+		p.Say("job %s waits to run again: this is the log of its previous run", p.job)
 	}
 	p.window.Take(&piece)
 	for len(p.window.Lines()) < p.lines && p.window.From() > 0 {

@@ -142,11 +142,11 @@ func (t *Options) addFlags(f *pflag.FlagSet) {
 func (t *Options) commandLine(args []string) ([]string, error) {
 	switch {
 	case t.Changed("pid") && (t.execute != "" || len(args) > 0):
-		return nil, cli.Usage("--pid and a command exclude each other")
+		return nil, cli.Usage("--pid cannot be combined with a command")
 	case t.Changed("pid"):
 		return nil, nil
 	case t.execute != "" && len(args) > 0:
-		return nil, cli.Usage("--execute and COMMAND exclude each other")
+		return nil, cli.Usage("--execute cannot be combined with COMMAND")
 	case t.execute != "":
 		return track.ShellCommand(t.execute), nil
 	case len(args) == 0 || args[0] == "":

@@ -37,7 +37,7 @@ func TestTrackPID(t *testing.T) {
 	for args, want := range map[string]string{
 		"--pid 0":                  "--pid must be the number of a process, not 0",
 		"--pid 99999999":           "--pid: no process 99999999",
-		"--pid 1 -- true":          "--pid and a command exclude each other",
+		"--pid 1 -- true":          "--pid cannot be combined with a command",
 		"--pid 1 --job 7":          "--pid is for the report of a command",
 		"--tf x.sqlite -- true":    "SQLite is not built in",
 		"--tf x.txt -- true":       `--tracking-file must end in .csv, not "x.txt"`,

@@ -39,7 +39,7 @@ func TestTrackUsage(t *testing.T) {
 		"track --output  -- true":                  "--output is empty",
 		"track --output /nowhere/report.txt -- ls": "--output: open /nowhere/report.txt: no such file or directory",
 		"track --output PIPE -- ls":                "--output: open PIPE: no such device or address",
-		"track -e ls -- ls":                        "--execute and COMMAND exclude each other",
+		"track -e ls -- ls":                        "--execute cannot be combined with COMMAND",
 		"track --log track.log -- true": "--log is for the report of a job: it needs --job, or srun in a " +
 			"batch script",
 		"track --timeout 5s -- true":               "--timeout is for the report of a job",

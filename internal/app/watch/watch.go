@@ -73,9 +73,9 @@ Without one it watches all your jobs.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	o := &Options{}
-	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(notify.WayNames(), ", ")+
+	f.StringSliceVar(&o.ways, "notify", nil, "also notify by these `WAYS`: "+strings.Join(notify.WayNames(), ", ")+
 		" (default: notify.ways of the settings)")
-	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(newsworthy.Names(), ", ")+
+	f.StringSliceVar(&o.events, "events", nil, "announce only these `EVENTS`: "+strings.Join(newsworthy.Names(), ", ")+
 		", or kinds of problems (default: all but start and warning)")
 	f.StringVar(&o.interval, cli.Interval, defaultInterval, "`SECONDS` between two samples of a node")
 	f.BoolVar(&o.json, "json", false, "print each line as a JSON object")

@@ -179,7 +179,7 @@ func (o *Opener) askAgent(ctx context.Context, address string) (*status, error) 
 	if err != nil {
 		return nil, &reach.Failure{
 			Class: reach.ClassGarbage, Short: "not an answer of nvgpu's agent",
-			Meaning: "The address answers with something else than the JSON of an agent.",
+			Meaning: "The address answers with something other than the JSON of an agent.",
 			Hints:   []string{"try: curl " + address},
 		}
 	}

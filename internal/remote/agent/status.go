@@ -69,7 +69,7 @@ var untold = func() map[string][]string {
 			keys = append(keys, id.Row().Key)
 		}
 	}
-	return map[string][]string{"nvgpu's agent does not tell it": keys}
+	return map[string][]string{"nvgpu's agent does not report it": keys}
 }()
 
 // newHello returns the facts that do not change.

@@ -326,7 +326,7 @@ func (n *nodeText) parseUsedTRES(types []gres.Type) (map[string]int, error) {
 	case !configured.Told || !configured.Whole && configured.Count != total:
 		return nil, errors.New("GPUs are not accounted for")
 	case gres.HasShares(n.fields["Gres"]):
-		return nil, errors.New("the GPUs with shares in use are not told")
+		return nil, errors.New("SLURM does not say which GPUs have shares in use")
 	}
 	counts, others := map[string]int{}, used.Count
 	for _, t := range used.Types {
@@ -334,7 +334,7 @@ func (n *nodeText) parseUsedTRES(types []gres.Type) (map[string]int, error) {
 		others -= t.Total
 	}
 	if others > 0 && len(types) > 1 {
-		return nil, errors.New("the types of GPUs are not told")
+		return nil, errors.New("SLURM does not say which types of GPUs are in use")
 	}
 	counts[types[0].Name] += max(others, 0)
 	return counts, nil

@@ -49,7 +49,7 @@ func notBegun(host string, printed, stderr []byte, err error) *reach.Failure {
 		Short:   fmt.Sprintf("the shell of %s has not begun our command within %v", host, deadline),
 		Cause:   "its startup files hang or print",
 		Words:   string(bytes.TrimSpace(words)),
-		Meaning: "The login works, but the login shell does not come to our command. SLURM was not asked.",
+		Meaning: "The login works, but the login shell does not reach our command. SLURM was not asked.",
 		Hints:   []string{"reproduce with: ssh " + host + " true"},
 	}
 	switch {
