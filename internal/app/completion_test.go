@@ -38,7 +38,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	if code, _, errs := apptest.Run(t, "completion", "tcsh"); code != cli.ExitUsage ||
-		errs != "nvnodetop: completion needs the name of a shell: bash, zsh or fish\n" {
+		errs != "nvnodetop: completion takes the name of a shell: bash, zsh or fish, not \"tcsh\"\n" {
 		t.Errorf("tcsh: %d, %q", code, errs)
 	}
 }

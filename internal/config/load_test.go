@@ -169,7 +169,7 @@ func TestMistakesElsewhere(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"abc": `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`, "0": `, not "0"`,
+		"abc": `POLL must be a time from 250ms to 10m, such as 5s or 2m, not "abc"`, "0": `, not "0"`,
 		"-3": `, not "-3"`, "NaN": `, not "NaN"`, "601": `, not "601"`,
 		"0.25": "", "10m": "", "600": "",
 	} {

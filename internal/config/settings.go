@@ -221,7 +221,7 @@ func addressSetting(key string, at func(*Config) *string) setting {
 func durationSetting(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
 	return setting{
 		key: key, want: "a time from " + shortDuration(low) + " to " + shortDuration(high),
-		example: exampleTime(low, high, ""), exampleInFile: exampleTime(low, high, `"`),
+		example: exampleTime(low, high, "s", ""), exampleInFile: exampleTime(low, high, " (seconds)", `"`),
 		take: func(c *Config, v any) bool {
 			d, ok := asTime(v)
 			return storeValid(at(c))(d, ok && d >= low && d <= high)
@@ -239,14 +239,15 @@ func durationSetting(key string, at func(*Config) *time.Duration, low, high time
 var exampleTimes = []time.Duration{5 * time.Second, time.Second, 30 * time.Second, 2 * time.Minute, 30 * time.Minute,
 	500 * time.Millisecond}
 
-// exampleTime returns two times that are allowed, if there are two: "5 (seconds) or 2m".
-func exampleTime(low, high time.Duration, quote string) string {
+// exampleTime returns two times that are allowed, if there are two: "5s or 2m". A file takes numbers without a unit, a
+// flag may not.
+func exampleTime(low, high time.Duration, unitOfSeconds, quote string) string {
 	seconds, unit := "", ""
 	for _, d := range exampleTimes {
 		switch {
 		case d < low || d > high:
 		case seconds == "" && d < time.Minute && d >= time.Second:
-			seconds = strconv.Itoa(int(d/time.Second)) + " (seconds)"
+			seconds = strconv.Itoa(int(d/time.Second)) + unitOfSeconds
 		case unit == "" && (d >= time.Minute || d < time.Second):
 			unit = quote + shortDuration(d) + quote
 		}

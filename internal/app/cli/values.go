@@ -55,7 +55,7 @@ func (p *Program) ByInterval(text string, least time.Duration) ([]config.Word, e
 // NoArguments refuses arguments.
 func NoArguments(args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q", args[0])
+		return fmt.Errorf("unexpected argument %q: this command takes flags only", args[0])
 	}
 	return nil
 }

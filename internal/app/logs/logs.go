@@ -54,7 +54,7 @@ sequences are removed, and a progress bar is printed in its last state.`,
 	l.Program = cli.New(io, f, "login", "transport", "timeout", cli.MaxAge, "demo")
 	cmd.Args = l.Args(func(args []string) error {
 		if len(args) != 1 || args[0] == "" {
-			return errors.New("logs needs the id of a job: nvnodetop logs JOB (squeue --me lists your jobs)")
+			return errors.New("logs takes the ID of one job: nvnodetop logs 48211 (squeue --me lists your jobs)")
 		}
 		l.job = args[0]
 		return nil

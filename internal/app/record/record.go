@@ -104,7 +104,7 @@ programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
 func checkArgs(args []string) error {
 	switch {
 	case len(args) == 0:
-		return errors.New("record needs a FILE to write")
+		return errors.New("record needs a FILE to write: nvnodetop record run.nvr")
 	case len(args) > 2:
 		return fmt.Errorf("too many arguments (%d): expected FILE and POLL, in seconds", len(args))
 	case args[0] == "":

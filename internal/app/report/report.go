@@ -127,7 +127,7 @@ func (o *Options) checkArguments(args []string) error {
 	case o.days < 1 || o.days > maxDays:
 		return o.BrokenRule("days", o.days)
 	case o.user != "" && o.user != self && !sacct.IsUser(o.user):
-		return fmt.Errorf("--user: %q is not the name of a user", o.user)
+		return fmt.Errorf("--user: %q is not the name of a user, such as alice", o.user)
 	}
 	for _, arg := range args {
 		if arg == "" {

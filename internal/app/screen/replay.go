@@ -52,7 +52,7 @@ time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
   nvnodetop replay --at 14:05:30 --json run.nvr  that moment, for scripts`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
-				return errors.New("replay needs one FILE to read")
+				return errors.New("replay takes one FILE: nvnodetop replay run.nvr")
 			}
 			return nil
 		},

@@ -141,7 +141,7 @@ func refusalReason(cfg *config.Config, at web.Endpoint, logs bool) error {
 // checkFlags checks the flags that only serve has.
 func (s *Options) checkFlags() (err error) {
 	if (s.endpoint.Cert == "") != (s.endpoint.Key == "") {
-		return errors.New("--tls-cert and --tls-key belong together")
+		return errors.New("--tls-cert and --tls-key need each other: give both")
 	}
 	switch {
 	case !s.endpoint.Open:

@@ -89,7 +89,7 @@ Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
 func (o *Options) readArguments(args []string) error {
 	switch {
 	case len(args) > 1:
-		return errors.New("stacks takes one job")
+		return errors.New("stacks takes one job: nvnodetop stacks 48211")
 	case len(args) == 1 && args[0] == "": // "$UNSET" in a script must not mean: mine
 		return errors.New("the ID of the job is empty")
 	case len(args) == 1 && o.Config.Nodes != "":

@@ -22,7 +22,7 @@ func (t *Options) checkPoints() error {
 			return errors.New("--overwrite is for the file of --tracking-file")
 		}
 	case strings.HasSuffix(t.points, ".sqlite"):
-		return errors.New("--tracking-file: SQLite is not built in (4.8 MB): name a .csv, and import it with " +
+		return errors.New("--tracking-file: track writes no SQLite: name a .csv, and import it with " +
 			"sqlite3's .import")
 	case !strings.HasSuffix(t.points, ".csv"):
 		return fmt.Errorf("--tracking-file must end in .csv, not %q", t.points)

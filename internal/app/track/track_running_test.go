@@ -39,7 +39,7 @@ func TestTrackPID(t *testing.T) {
 		"--pid 99999999":           "--pid: no process 99999999",
 		"--pid 1 -- true":          "--pid cannot be combined with a command",
 		"--pid 1 --job 7":          "--pid is for the report of a command",
-		"--tf x.sqlite -- true":    "SQLite is not built in",
+		"--tf x.sqlite -- true":    "track writes no SQLite",
 		"--tf x.txt -- true":       `--tracking-file must end in .csv, not "x.txt"`,
 		"--overwrite -- true":      "--overwrite is for the file of --tracking-file",
 		"--tf /nowhere/x.csv -- a": "--tracking-file: open /nowhere/x.csv: no such file",

@@ -103,12 +103,15 @@ func (o *Options) readArguments(f *pflag.FlagSet, jobs []string) error {
 		}
 	}
 	for _, list := range []struct {
-		flag      string
-		words, of []string
-	}{{"notify", o.ways, notify.WayNames()}, {"events", events, newsworthy.Names()}} {
+		flag, also string
+		words, of  []string
+	}{
+		{"notify", "", o.ways, notify.WayNames()},
+		{"events", " (or a kind of problem, such as nvlink_down)", events, newsworthy.Names()},
+	} {
 		for _, word := range list.words {
 			if err := cli.OneOf(list.flag, word, list.of...); err != nil {
-				return err
+				return fmt.Errorf("%w%s", err, list.also)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"path"
 	"regexp"
@@ -17,7 +18,7 @@ var basePath = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 func CleanBase(base string) (string, error) {
 	cut := strings.TrimSuffix(base, "/")
 	if !basePath.MatchString(cut) || cut != "" && path.Clean(cut) != cut {
-		return "", ErrBase
+		return "", fmt.Errorf("%q %w", base, ErrBase)
 	}
 	return cut, nil
 }

@@ -25,7 +25,7 @@ func ExpandHosts(from, list string) ([]string, error) {
 		case strings.ContainsAny(name, "@:"):
 			return nil, fmt.Errorf("%s takes host names only, not %q: set user and port in ~/.ssh/config", from, name)
 		default:
-			return nil, fmt.Errorf("%s: invalid host name %q", from, name)
+			return nil, fmt.Errorf("%s: invalid host name %q (write hosts as gpu01 or 'gpu[01-04]')", from, name)
 		}
 	}
 	return names, nil
