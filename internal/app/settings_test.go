@@ -27,7 +27,7 @@ func TestMistakeInTheSettings(t *testing.T) {
 
 // An unknown key of another version costs one line, and no run: versions share these files. Only config --check fails.
 func TestUnknownKeyInTheSettings(t *testing.T) {
-	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): passed over`
+	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): ignored`
 	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""},
 		{"poll.min_interval = 7", "newkey = 1"}} {
 		systems, users := apptest.WithSettings(t, test.system, test.user)

@@ -167,7 +167,7 @@ func (o *Origins) addLayer(all values, read func() (*layer, error)) error {
 		err := l.checkKey(key)
 		switch {
 		case l.line != nil && errors.Is(err, errUnknown):
-			o.PassedOver = append(o.PassedOver, err.Error()+": passed over")
+			o.PassedOver = append(o.PassedOver, err.Error()+": ignored")
 			delete(l.values, key)
 		case err != nil:
 			return err

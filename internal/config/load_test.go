@@ -119,15 +119,15 @@ func TestMistakesInTheFile(t *testing.T) {
 func TestUnknownKeys(t *testing.T) {
 	const file = "theme = 'dark'\n"
 	for text, want := range map[string]string{
-		"[thresholds]\ngpu_memory = 1\n":           `:3: unknown key "thresholds.gpu_memory" (the nearest is thresholds.gpu_memory_full_percent): passed over`,
-		"[thresholds]\nclock_skew_second = 1\n":    `:3: unknown key "thresholds.clock_skew_second" (the nearest is thresholds.clock_skew_seconds): passed over`,
-		"interval = 1\n":                           `:2: unknown key "interval" (the nearest is poll.interval): passed over`,
-		"viwe = 1\nx = 2":                          `:2: unknown key "viwe" (the nearest is view): passed over (and 1 more: nvnodetop config --check)`,
-		"\n[rules]\nabcdefgh = 1\n":                `:4: unknown key "rules.abcdefgh" (nvnodetop config lists all keys): passed over`,
-		"[rules]\n":                                `:2: unknown key "rules" (nvnodetop config lists all keys): passed over`,
-		"[thresholds.clock_skew_seconds]\nx = 1\n": `: unknown key "thresholds.clock_skew_seconds.x" (the nearest is thresholds.clock_skew_seconds): passed over`,
-		"\"a\\nb\" = 3":                            `:2: unknown key "a\nb" (nvnodetop config lists all keys): passed over`,
-		"columns.gpus = ['gpu']":                   `:2: unknown key "columns.gpus" (the nearest is columns.jobs): passed over`,
+		"[thresholds]\ngpu_memory = 1\n":           `:3: unknown key "thresholds.gpu_memory" (the nearest is thresholds.gpu_memory_full_percent): ignored`,
+		"[thresholds]\nclock_skew_second = 1\n":    `:3: unknown key "thresholds.clock_skew_second" (the nearest is thresholds.clock_skew_seconds): ignored`,
+		"interval = 1\n":                           `:2: unknown key "interval" (the nearest is poll.interval): ignored`,
+		"viwe = 1\nx = 2":                          `:2: unknown key "viwe" (the nearest is view): ignored (and 1 more: nvnodetop config --check)`,
+		"\n[rules]\nabcdefgh = 1\n":                `:4: unknown key "rules.abcdefgh" (nvnodetop config lists all keys): ignored`,
+		"[rules]\n":                                `:2: unknown key "rules" (nvnodetop config lists all keys): ignored`,
+		"[thresholds.clock_skew_seconds]\nx = 1\n": `: unknown key "thresholds.clock_skew_seconds.x" (the nearest is thresholds.clock_skew_seconds): ignored`,
+		"\"a\\nb\" = 3":                            `:2: unknown key "a\nb" (nvnodetop config lists all keys): ignored`,
+		"columns.gpus = ['gpu']":                   `:2: unknown key "columns.gpus" (the nearest is columns.jobs): ignored`,
 	} {
 		for _, in := range []Inputs{place(t, file+text, ""), place(t, "", file+text)} {
 			c := Default()
