@@ -40,7 +40,7 @@ func reachFailure(n *cluster.Node, at time.Time) *reach.Failure {
 	now := n.Steps[len(n.Steps)-1]
 	f := lateness[now.Stage]
 	if f.Class == "" {
-		f = reach.Failure{Class: reach.ClassTimeout, Short: "no answer", Meaning: "The node is not reached yet."}
+		f = reach.Failure{Class: reach.ClassTimeout, Short: "no answer", Meaning: "The node has not been reached yet."}
 	}
 	f.Stage, f.Short = now.Stage, fmt.Sprintf("%s after %ds", f.Short, int(at.Sub(now.At).Seconds()+0.5))
 	if now.Text != "" {

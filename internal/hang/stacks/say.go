@@ -273,7 +273,7 @@ func (w verdictWriter) motionSentence() string {
 	within := " within " + formatSpan(w.Between())
 	switch moved := w.of[Moves]; {
 	case w.of[Unknown] == w.read:
-		return "Nothing is known of the look before."
+		return "Nothing is known of the previous look."
 	case moved == 0 && w.atWork() != "":
 		return "Each was in one line" + w.lookCount() + within + ", but " + w.atWork() + "."
 	case moved == 0 && w.of[Same] > 0 && w.of[Unknown] == 0 && w.jobState() == rankstacks.Stuck:

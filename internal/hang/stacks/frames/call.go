@@ -55,8 +55,8 @@ func heldBy(c *wire.SystemCall) string {
 	case c.File == "":
 		return ""
 	case c.HolderGone:
-		return fmt.Sprintf(", which process %d on the same node took and left to who has inherited its file: it has ended",
-			c.Holder)
+		return fmt.Sprintf(", which process %d on the same node took before it ended: a process that inherited its "+
+			"file has it", c.Holder)
 	case c.HolderName != "":
 		return fmt.Sprintf(", which process %d (%s) on the same node holds", c.Holder, c.HolderName)
 	case c.Holder != 0:

@@ -97,8 +97,8 @@ func TestOf(t *testing.T) {
 		"a lock of a process that is hidden": {locked(wire.SystemCall{Holder: 9}), nil,
 			"waits for the lock of /home/a/left, which process 9 on the same node holds"},
 		"a lock of a process that has ended": {locked(wire.SystemCall{Holder: 9, HolderGone: true}), nil,
-			"waits for the lock of /home/a/left, which process 9 on the same node took and left to who has inherited its " +
-				"file: it has ended"},
+			"waits for the lock of /home/a/left, which process 9 on the same node took before it ended: a process that " +
+				"inherited its file has it"},
 		"a lock of another node": {locked(wire.SystemCall{HeldElsewhere: true}), nil,
 			"waits for the lock of /home/a/left, which no process on the same node holds: another node has it"},
 		"its output": {process(1, 0, "python", &wire.SystemCall{Does: wire.CallWrites, FD: new(1), File: "pipe:[7]"}, in()), nil,
