@@ -232,6 +232,8 @@ type JobMemory struct {
 	Used  uint64 `json:"used_bytes"`            // without the page cache that the kernel can drop
 	Limit uint64 `json:"limit_bytes,omitempty"` // beyond it the kernel kills the job; absent: none
 	CPU   uint64 `json:"cpu_usec,omitempty"`    // CPU time of all processes so far, in µs; absent: not known
+	// time in µs in which a process of it waited for a CPU that others used, by the kernel's PSI; absent: not known
+	Waited uint64 `json:"cpu_waited_usec,omitempty"`
 }
 
 // Host holds the metrics of scope metric.Host.

@@ -112,6 +112,34 @@ func TestXidsEndWithTheDriver(t *testing.T) {
 	}
 }
 
+// The CPUs of a job are an average of two minutes or more. A cgroup that begins anew has no earlier time.
+func TestCPUsOfJob(t *testing.T) {
+	w := oneNode()
+	use := func(sec float64, cpu, waited uint64) string {
+		w.Apply(cluster.Event{At: at(sec), Node: "a", Report: &wire.Report{MonoMS: 1000 + int64(sec*1000),
+			Jobs: []wire.JobMemory{{Job: "1", Used: 1, CPU: cpu, Waited: waited}}}})
+		cpus, share, known := w.Snapshot(at(sec)).Nodes["a"].Memory[0].CPUs()
+		return fmt.Sprintf("%v %.1f %.2f", known, cpus, share)
+	}
+	for _, step := range []struct {
+		sec         float64
+		cpu, waited uint64 // µs
+		want        string
+	}{
+		{0, 5e6, 1e6, "false 0.0 0.00"},
+		{60, 185e6, 31e6, "false 0.0 0.00"},
+		{120, 365e6, 61e6, "true 3.0 0.50"},
+		{240, 1085e6, 61e6, "true 6.0 0.00"},
+		{300, 1265e6, 91e6, "true 5.0 0.17"},
+		{330, 1e6, 0, "false 0.0 0.00"},
+		{480, 1e6, 0, "true 0.0 0.00"},
+	} {
+		if got := use(step.sec, step.cpu, step.waited); got != step.want {
+			t.Errorf("at %g s: %s, want %s", step.sec, got, step.want)
+		}
+	}
+}
+
 func TestHostMemoryTrend(t *testing.T) {
 	const gib = 1 << 30
 	w := oneNode()

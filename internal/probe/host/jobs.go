@@ -186,18 +186,15 @@ func (g *jobCgroup) readJobMemory() (m wire.JobMemory, ok bool) {
 	if !ok {
 		return m, false
 	}
-	stat, err := os.ReadFile(filepath.Join(g.job, "memory.stat"))
-	if err != nil {
+	cache, ok := readEntry(g.job+"/memory.stat", g.inactive)
+	if !ok {
 		return m, false
 	}
-	cache := uint64(0)
-	for line := range strings.Lines(string(stat)) {
-		if text, found := strings.CutPrefix(line, g.inactive+" "); found {
-			cache, _ = strconv.ParseUint(strings.TrimSpace(text), 10, 64) // 0 if it is no number
-		}
-	}
 	m.Used = used - min(cache, used)
-	m.CPU = g.cpuTime()
+	if g.files == v2 { // in version 1 CPU time has a hierarchy of its own
+		m.CPU, _ = readEntry(g.job+"/cpu.stat", "usage_usec")
+		m.Waited, _ = readEntry(g.job+"/cpu.pressure", "some")
+	}
 	limit := uint64(math.MaxUint64)
 	for _, dir := range g.path {
 		if n, ok := readNumber(filepath.Join(dir, g.limit)); ok { // "max" means no limit
@@ -210,23 +207,15 @@ func (g *jobCgroup) readJobMemory() (m wire.JobMemory, ok bool) {
 	return m, true
 }
 
-// cpuTime returns the CPU time of the job in µs; 0: not known, as in version 1, where CPU time has a hierarchy of its
-// own.
-func (g *jobCgroup) cpuTime() uint64 {
-	if g.files != v2 {
-		return 0
-	}
-	stat, err := os.ReadFile(filepath.Join(g.job, "cpu.stat"))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(stat)) {
-		if text, found := strings.CutPrefix(line, "usage_usec "); found {
-			used, _ := strconv.ParseUint(strings.TrimSpace(text), 10, 64) // 0 if it is no number
-			return used
+// readEntry returns the last number of the line with a name; 0 if there is none, false if the file cannot be read.
+func readEntry(file, name string) (n uint64, ok bool) {
+	text, err := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
+		if rest, found := strings.CutPrefix(line, name+" "); found {
+			n, _ = strconv.ParseUint(strings.TrimSpace(rest[strings.LastIndexByte(rest, '=')+1:]), 10, 64)
 		}
 	}
-	return 0
+	return n, err == nil
 }
 
 // readNumber reads a file that holds one number.
