@@ -315,6 +315,8 @@ const (
 	KindJobIdle    Kind = "job_idle"         // no GPU of the job works
 	KindJobHang    Kind = "job_hang"         // the job seems to hang in a collective
 	KindFarCPUs    Kind = "far_cpus"         // ranks may only run on CPUs of another socket than that of their GPU
+	KindCPUsFull   Kind = "cpus_full"        // more threads of the job want to run than it has CPUs, and its GPUs wait
+	KindOneThread  Kind = "one_thread"       // one thread feeds a GPU, which waits, and other CPUs of the job are idle
 	KindImbalance  Kind = "memory_imbalance" // one GPU has much more memory in use than the others
 	KindConnecting Kind = "connecting"
 	KindOwner      Kind = "owner_unknown" // which GPUs are the job's is not known

@@ -99,6 +99,9 @@ func differsFromMost(s ruleSubject) bool {
 // bindsFarCPUs holds if a rank of the job may run only on CPUs of another socket than that of its GPU.
 func bindsFarCPUs(s ruleSubject) bool { return len(signs.FarRanks(s.Job, s.Node)) > 0 }
 
+func fillsCPUs(s ruleSubject) bool  { return signs.CPUsFull(s.Job, s.Node) != nil }
+func feedsByOne(s ruleSubject) bool { return len(signs.FedByOneThread(s.Job, s.Node)) > 0 }
+
 func clockWrong(s ruleSubject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&
 		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.inSeconds(ClockSkewSeconds)

@@ -205,6 +205,21 @@ func boundTo(cpus string, near float64) cluster.Subject {
 	return s
 }
 
+// onCPUs is job 1 for 11 minutes, in which its process on a GPU uses so many percent of a core, and may run on 16. The job
+// uses so many CPUs, and its threads wait for one in a share of the time. The GPU is busy in another.
+func onCPUs(process, cpus, waited, busy float64) cluster.Subject {
+	p := processIn(1, "me")
+	p.CPUAffinity, p.CPUPercent, p.Threads = "0-7,16-23", &process, new(40)
+	reports := make([]wire.Report, 12)
+	for i := range reports {
+		us := uint64(i+1) * 60e6
+		reports[i] = wire.Report{Listed: true, Processes: []wire.Process{p},
+			GPUs: []wire.GPU{{Values: metric.Make(m{metric.Util: busy})}},
+			Jobs: []wire.JobMemory{{Job: "1", Used: 1, CPU: uint64(cpus * float64(us)), Waited: uint64(waited * float64(us))}}}
+	}
+	return after(cluster.ScopeJob, time.Minute, reports...)
+}
+
 // running is job 1, with a process on GPU 0.
 func running(p wire.Process) cluster.Subject {
 	return allocated(p, []cluster.Job{{ID: "1", Number: "1", User: "me", Nodes: []string{"a"},
@@ -406,6 +421,8 @@ var alarms = []alarm{
 		member(cluster.Common{Driver: "550.90.07", Model: "H100"},
 			func(n *cluster.Node) { n.Hello.Driver = "550.90.07" })},
 	{cluster.KindFarCPUs, boundTo("0-3,8-11", 1), boundTo("0-4,8-11", 1)},
+	{cluster.KindCPUsFull, onCPUs(240, 15, 0.8, 35), onCPUs(240, 15, 0.3, 35)},
+	{cluster.KindOneThread, onCPUs(101, 1, 0, 35), onCPUs(101, 4, 0, 35)},
 	{cluster.KindClockSkew, clock(7*time.Second, cluster.Common{Clocks: 3}),
 		clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }

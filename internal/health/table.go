@@ -19,6 +19,9 @@ const listedAgain = metric.SlowSeconds * 3 / 2 * time.Second
 // every metric.SlowSeconds.
 const boots = 2 * time.Minute
 
+// longSlow is how long the CPUs of a job must keep its GPUs waiting: programs are compiled and data prepared in less.
+const longSlow = 10 * time.Minute
+
 // Sources of the rules, for docs/health.md.
 const (
 	nvml        = "nvml.h"
@@ -218,6 +221,14 @@ var rules = []rule{
 		after: listedAgain,
 		when: "A rank whose process is on one GPU may run on no CPU of the GPU's socket, for 90 s. Not where the " +
 			"node has one NUMA node, and not in MIG mode.", source: nvml + ", sched_getaffinity(2)"},
+	{kind: cluster.KindCPUsFull, scope: cluster.ScopeJob, severity: cluster.Note, holds: fillsCPUs, ofGPUs: true,
+		after: longSlow,
+		when: "The job uses 0.85 of its CPUs on the node, more threads wait for one half of the time, and its GPUs " +
+			"are busy 5% to 70% of it, for 10 min.", source: "cgroup, PSI"},
+	{kind: cluster.KindOneThread, scope: cluster.ScopeJob, severity: cluster.Note, holds: feedsByOne, ofGPUs: true,
+		after: longSlow,
+		when: "A GPU is busy 5% to 60% of the time, its Python process uses one core and might use 4, nothing else of " +
+			"the job works on the node, and half of the job's CPUs there are idle, for 10 min.", source: "cgroup"},
 	{kind: cluster.KindClockSkew, scope: cluster.ScopeJob, severity: cluster.Note, holds: clockWrong,
 		after: time.Minute,
 		when:  "The clock of the node is {clock_skew_seconds} s from the median of the job's nodes, for 1 min."},

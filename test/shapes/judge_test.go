@@ -43,6 +43,7 @@ func TestJudge(t *testing.T) {
 		"a GPU of the node":   {node, []Episode{said("lag", cluster.Warning, "n02", 7, onset+mins)}, "1 0 0 0"},
 		"well":                {Shape{}, nil, "0 0 0 0"},
 		"well, with a note":   {Shape{}, []Episode{said("lag", cluster.Note, "n02", 3, mins)}, "0 0 0 0"},
+		"well, of its CPUs":   {Shape{}, []Episode{said("far_cpus", cluster.Note, "n02", 3, mins)}, "0 0 0 1"},
 		"a false alarm":       {Shape{}, []Episode{said("lag", cluster.Warning, "n02", 3, mins)}, "0 0 0 1"},
 		"allowed":             {Shape{Allowed: kinds("lag")}, []Episode{again}, "0 0 0 0"},
 		"found, and repeated": {slow, []Episode{again, again}, "1 0 0 0"},

@@ -39,6 +39,8 @@ type player struct {
 	silicon []silicon
 	lost    []bool             // by node, whether its last report was lost
 	listed  []time.Duration    // by node, the time of its next list of processes
+	groups  []wire.JobMemory   // by node, the cgroup of the job
+	read    []time.Duration    // by node, when that was read last
 	met     map[[2]uint64]bool // processes that were in a list: before that their use of a CPU is unknown
 	slurm   slurmWord
 	open    map[string]int // positions in the episodes of the present findings
@@ -66,7 +68,8 @@ func newPlayer(s *Shape, seed uint64) *player {
 	for _, c := range s.Name {
 		name = name*131 + uint64(c)
 	}
-	p := &player{Shape: s, lost: make([]bool, s.Nodes), listed: make([]time.Duration, s.Nodes), open: map[string]int{},
+	p := &player{Shape: s, lost: make([]bool, s.Nodes), listed: make([]time.Duration, s.Nodes),
+		groups: make([]wire.JobMemory, s.Nodes), read: make([]time.Duration, s.Nodes), open: map[string]int{},
 		met: map[[2]uint64]bool{}}
 	p.r = rand.New(rand.NewPCG(seed, name))
 	p.job = newRig(s, rand.New(rand.NewPCG(name, seed)))
@@ -154,6 +157,7 @@ func (p *player) report(at time.Duration, node int) {
 		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, is, p.r)})
 	}
 	rep.Host = p.host(net, disk, read)
+	rep.Jobs = p.cgroups(now, node)
 	if !p.Unlisted && now >= p.listed[node] {
 		p.listed[node] = now + listEvery - p.Poll/2
 		rep.Listed = true

@@ -19,6 +19,7 @@ type Process struct {
 	Rank, World int
 	Local       int
 	CPU         float64 // percent of a core
+	Threads     int     // 0: unknown
 	CPUs        string  // on which it may run; "": unknown
 	Read, Write float64 // bytes per second by system calls
 }
@@ -145,6 +146,9 @@ func (p Process) wire(at time.Duration, index int) wire.Process {
 		State:      "R",
 		CPUPercent: &cpu, ElapsedSec: &elapsed, Identity: wire.Identity{Name: p.Name, Parent: p.Parent, Job: "7",
 			Step: "0", CPUAffinity: p.CPUs},
+	}
+	if p.Threads > 0 {
+		out.Threads = &p.Threads
 	}
 	if p.CPUs != "" {
 		out.IORead, out.IOWrite = new(uint64(p.Read)), new(uint64(p.Write))

@@ -37,6 +37,7 @@ type Shape struct {
 	Wrong   []string       // words that would name a wrong cause
 	NoNet   bool           // the traffic of the network is not visible
 	NUMA    *sockets       // nil: the NUMA nodes are not known
+	Host    hostUse        // nil: the cgroup of the job says nothing
 }
 
 // slurmWord is the state of the job as SLURM reports it.
@@ -125,8 +126,8 @@ func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.
 func All() []Shape {
-	return filled(training, hosted, bindings, farBound, awkward, independent, deceptive, phased, serving, slow, mild,
-		hangs, others)
+	return filled(training, hosted, bindings, farBound, fed, underfed, awkward, independent, deceptive, phased, serving,
+		slow, mild, hangs, others)
 }
 
 // filled returns the shapes of some tables, with what they leave to the usual.

@@ -22,6 +22,8 @@ type Verdict struct {
 func (v *Verdict) Good() bool { return v.Late+v.Missed+len(v.False) == 0 }
 
 // Judge judges the findings for a shape.
+//
+// Notes are no alarms, except those about the CPUs of a job.
 func Judge(s Shape, said []Episode) Verdict {
 	v := Verdict{Shape: s, Watched: s.Length}
 	for _, w := range s.Want {
@@ -41,13 +43,16 @@ func Judge(s Shape, said []Episode) Verdict {
 			v.False = append(v.False, e)
 		}
 		wanted := func(w Want) bool { return w.met(&e) || slices.Contains(w.Kinds, e.Kind) && w.names(&e) }
-		if e.Severity >= cluster.Warning && !slices.Contains(s.Allowed, e.Kind) &&
+		matters := e.Severity >= cluster.Warning || slices.Contains(hostNotes, e.Kind)
+		if matters && !slices.Contains(s.Allowed, e.Kind) &&
 			!slices.ContainsFunc(s.Want, wanted) {
 			v.False = append(v.False, e)
 		}
 	}
 	return v
 }
+
+var hostNotes = []cluster.Kind{cluster.KindFarCPUs, cluster.KindCPUsFull, cluster.KindOneThread}
 
 // Add adds the verdict of the same shape with another seed.
 func (v *Verdict) Add(o Verdict) {

@@ -233,6 +233,28 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 	return h.lineTail(to, h.lineIndex(id), newest, n)
 }
 
+// fewestOfMean is how many bins must have a value for a mean. Others may be gaps: while nobody looks, samples are rare.
+const fewestOfMean = 4
+
+// Mean returns the mean of a metric over a time up to the newest bin, in which a sample was added at a moment; NaN if too
+// little is known.
+func (h *History) Mean(id metric.ID, at time.Time, over time.Duration) float64 {
+	if h.bins == 0 || h.newest <= 0 {
+		return math.NaN()
+	}
+	width := at.UnixNano() / h.newest // bins are numbered from the epoch
+	sum, known := 0.0, 0
+	for _, v := range h.Tail(nil, id, h.newest, min(int(int64(over)/width), h.bins)) {
+		if v == v {
+			sum, known = sum+float64(v), known+1
+		}
+	}
+	if known < fewestOfMean {
+		return math.NaN()
+	}
+	return sum / float64(known)
+}
+
 // Tails yields the Tail of each of these histories, each valid until the next one. It locates all of them first, which
 // is faster than waiting for memory at each of them.
 func Tails(all []*History, id metric.ID, newest int64, n int) iter.Seq[[]float32] {

@@ -172,6 +172,10 @@ var kinds = []kindWords{
 		was: "foreign process", say: foreignProcess, news: warning},
 	{is: cluster.KindFarCPUs, Label: Label{One: "ranks on far CPUs", Many: "nodes with ranks on far CPUs"},
 		was: "ranks on far CPUs", say: farCPUs},
+	{is: cluster.KindCPUsFull, Label: Label{One: "CPUs full", Many: "nodes with full CPUs"}, was: "full CPUs",
+		say: cpusFull},
+	{is: cluster.KindOneThread, Label: Label{One: "GPU fed by one thread", Many: "nodes with GPUs fed by one thread"},
+		was: "GPU fed by one thread", say: fedByOneThread},
 	{is: cluster.KindClockSkew, Label: Label{One: "clock wrong", Many: "nodes with clock skew"}, was: "clock wrong",
 		say: clockSkew, news: warning},
 

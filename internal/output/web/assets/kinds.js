@@ -46,6 +46,8 @@ export const kinds = {
   "left_over": ["","left-over process"],
   "foreign_process": ["","foreign process"],
   "far_cpus": ["","ranks on far CPUs"],
+  "cpus_full": ["","CPUs full"],
+  "one_thread": ["","GPU fed by one thread"],
   "clock_skew": ["","clock wrong"],
   "rank_gone": ["X","rank gone"],
   "lag": ["L","lags"],
