@@ -28,6 +28,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/pace"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
@@ -71,12 +72,13 @@ type JobView struct {
 	Common Common
 	// worst first, then those that slow the whole job, then newest first; those cleared within Linger come last
 	Findings  []Finding
-	Cleared   []Finding    // cleared before that, at most Remember ago, latest first; repeats are merged
-	Reporting int          // nodes that report
-	GPUs      int          // of the job: as SLURM counts them, otherwise those that nodes have listed
-	GPUsSeen  int          // the GPUs among them that report: on reporting nodes, neither lost nor hung
-	Roles     []pace.Role  // what the GPUs do, if they are seen to do two things; otherwise nil
-	Progress  *JobProgress // how far its program is; nil: not known
+	Cleared   []Finding     // cleared before that, at most Remember ago, latest first; repeats are merged
+	Reporting int           // nodes that report
+	GPUs      int           // of the job: as SLURM counts them, otherwise those that nodes have listed
+	GPUsSeen  int           // the GPUs among them that report: on reporting nodes, neither lost nor hung
+	Roles     []pace.Role   // what the GPUs do, if they are seen to do two things; otherwise nil
+	Progress  *JobProgress  // how far its program is; nil: not known
+	Steps     progress.Past // what its log said over time
 }
 
 // NodeState is the state of a node.

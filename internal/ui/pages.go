@@ -153,9 +153,9 @@ var pages = []pageEntry{
 	{
 		id: keys.OnLog, has: keys.HasJob | keys.OutlivesJob, key: keys.Log,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
-			Long: "log of the job, followed; from a problem: at its time; from the jobs: of ended ones, too",
-			Also: "logs, output, tail, log file, traceback, loss, exception, print, steps", Subject: keys.OfLog,
-			On: keys.With(keys.HasJob).Without(keys.LikeNvitop).And(keys.OnReport)},
+			Long:    "log of the job, followed; from a problem: at its time; from the jobs: of ended ones, too",
+			Also:    "logs, output, tail, log file, traceback, loss in the log, exception, print, steps in the log",
+			Subject: keys.OfLog, On: keys.With(keys.HasJob).Without(keys.LikeNvitop).And(keys.OnReport)},
 		new: func(v *view, _ *Options) Page { return v.log },
 	},
 	{

@@ -44,6 +44,8 @@ func TestPalette(t *testing.T) {
 		{":rd to a fl\r", "no name or word matches"},
 		{":nothing at all", "nothing matches"},
 		{":zzz\x1b", "Enter"},
+		{":loss\r", "not now: the log of this job has told no steps yet"},
+		{":eta\r", "Jobs"},
 	} {
 		r := newRig(t, uitest.Fixture())
 		r.resize(120, 40)
@@ -113,5 +115,21 @@ func TestPaletteAndTheMouse(t *testing.T) {
 	r.press("?")
 	if r.Update(tea.MouseClickMsg{X: 2, Y: 20, Button: tea.MouseLeft}); r.view.palette.IsOpen() {
 		t.Error("a click beside the box does not close it")
+	}
+}
+
+// What users call the progress of a job leads to the graphs of its log.
+func TestPaletteLeadsToTheSteps(t *testing.T) {
+	t.Parallel()
+	raced.Skip(t)
+	for _, word := range []string{"loss", "step", "progress", "slower", "time per step"} {
+		r := newRig(t, uitest.StepsFixture())
+		r.resize(120, 40)
+		for _, k := range typedKeys(":" + word) {
+			r.send(k)
+		}
+		if r.press("enter"); !strings.Contains(r.text(), "Time of a step, s") {
+			t.Errorf("%q shows no steps:\n%s", word, r.text())
+		}
 	}
 }

@@ -22,7 +22,7 @@ func (s *Store) Fork() *Store {
 	c := New(s.poll, s.rules)
 	c.span, c.room, c.quiet = s.span, s.room, s.quiet.forkSilences()
 	c.disc, c.under, c.marks, c.stacks, c.asks = s.disc, s.under, s.marks, s.stacks, s.asks
-	c.progress = maps.Clone(s.progress)
+	c.progress, c.pasts = maps.Clone(s.progress), maps.Clone(s.pasts)
 	c.teams = make([]*jobCommon, len(s.teams))
 	of := make(map[*jobCommon]*jobCommon, len(s.teams))
 	for i, t := range s.teams {

@@ -31,6 +31,9 @@ func TestProgressOfJobs(t *testing.T) {
 		}
 	}
 	jobs := fork.Snapshot(time.Now()).Jobs
+	if len(jobs[0].Steps) != 1 || len(s.Snapshot(time.Now()).Jobs[0].Steps) > 0 {
+		t.Errorf("%d points of a job, and of another one that has its ID", len(jobs[0].Steps))
+	}
 	p := jobs[0].Progress
 	if p == nil || *p.Step != 5 || p.SecondsPerStep != nil || p.ETA != nil || p.Slower != nil ||
 		p.Form == "a\x1b[2J" || p.Scope.String()+p.ETAScope.String()+p.Source.String() != "unknownunknown" {

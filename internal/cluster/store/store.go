@@ -44,6 +44,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 )
 
@@ -68,12 +70,13 @@ type Store struct {
 	asks   []string                       // the jobs in stacks, by when they were asked; likewise
 
 	progress map[string]*cluster.JobProgress // by the ID of jobs of disc
+	pasts    map[string]progress.Past        // of progress; likewise
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
 func New(poll time.Duration, rules cluster.Rules) *Store {
 	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{},
-		progress: map[string]*cluster.JobProgress{}}
+		progress: map[string]*cluster.JobProgress{}, pasts: map[string]progress.Past{}}
 }
 
 // Show sets the time that graphs show; 0: the usual one. It is called before the first Event.
@@ -92,7 +95,7 @@ func (s *Store) Apply(e cluster.Event) {
 	case e.Stacks != nil:
 		s.keepStacks(clean.Stacks(e.Stacks))
 	case e.Progress != nil:
-		s.keepProgress(clean.Progress(e.Progress))
+		s.keepProgress(e.At, clean.Progress(e.Progress))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -157,12 +160,15 @@ func (s *Store) knownProgress(job string) *cluster.JobProgress {
 }
 
 // keepProgress stores how far the program of a job is, as long as the job exists, unless too many have one.
-func (s *Store) keepProgress(p *cluster.JobProgress) {
+func (s *Store) keepProgress(at time.Time, p *cluster.JobProgress) {
 	if s.progress[p.Job] == nil && len(s.progress) == cluster.KeptProgress {
 		return
 	}
 	if slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == p.Job }) {
 		s.progress[p.Job] = p
+		bin := history.BinWidth(s.poll, s.span)
+		s.pasts[p.Job] = s.pasts[p.Job].AddPoint(at, &p.Progress, p.Silence != nil, bin,
+			time.Duration(history.Len(s.poll, s.span))*bin)
 	}
 }
 
@@ -181,6 +187,7 @@ func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
 	}
 	maps.DeleteFunc(s.paces, func(id string, _ *jobPace) bool { return ended(id) })
 	maps.DeleteFunc(s.progress, func(id string, _ *cluster.JobProgress) bool { return ended(id) })
+	maps.DeleteFunc(s.pasts, func(id string, _ progress.Past) bool { return ended(id) })
 	for name, n := range s.nodes {
 		n.jobs, n.Switch = s.jobs[name], s.under[name]
 		n.forgetRanks()
@@ -231,7 +238,7 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 			countNode(&v, snap.Nodes[name], n.out, n.instances)
 			told.addSpells(&job, snap.Nodes[name], &n.troubles, s.rules, now)
 		}
-		v.Progress = s.knownProgress(job.ID)
+		v.Progress, v.Steps = s.knownProgress(job.ID), s.pasts[job.ID]
 		if p := s.paces[job.ID]; p != nil {
 			told.addPeers(p, snap.Nodes, now)
 			if p.isLive(now) {

@@ -51,6 +51,10 @@ func TestProgressIsKept(t *testing.T) {
 			t.Errorf("after %d s it knows %+v", s, got)
 		}
 	}
+	steps := p.Snapshot(t.Context(), at(480)).Jobs[0].Steps
+	if len(steps) != 1 || !steps[0].At.Equal(at(90)) || len(p.Snapshot(t.Context(), at(80)).Jobs[0].Steps) > 0 {
+		t.Errorf("its past is %+v", steps)
+	}
 	if snap, _ := p.Glance(at(590)); len(snap.Jobs) > 0 {
 		t.Errorf("the job has ended: %+v", snap.Jobs[0].Progress)
 	}

@@ -118,8 +118,8 @@ func jobHistory(f *part.Frame) jobGraphs {
 	of := gpuPast{all.GPUs, f.KnownReadings(), all.Samples}
 	h := jobGraphs{axis: axisBetween(f, all.Oldest, all.Edge)}
 	h.charts = slices.Concat(
-		utilChart(f, h.axis, of, f.Readings(), seen, f.GPUName), heatChart(of, t.Temperature, f.GPUName),
-		powerChart(of, &t, true))
+		utilChart(f, h.axis, of, f.Readings(), seen, f.GPUName), stepCharts(f, h.axis),
+		heatChart(of, t.Temperature, f.GPUName), powerChart(of, &t, true))
 	return h
 }
 

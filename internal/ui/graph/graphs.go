@@ -138,14 +138,15 @@ func drawCharts(f *part.Frame, y int, title, right string, a axis, charts []char
 func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
 
 // arrangeCharts puts charts beside each other, or in two lines if one line would be too long or too high. It returns
-// the number of rows of dots of each chart. Up to three charts always stand in one line.
+// the number of rows of dots of each chart. Up to three charts always stand in one line, and five in lines of
+// three and two.
 func arrangeCharts(charts []chart, width, free int) (lines [][]chart, rows int) {
 	if len(charts) == 0 {
 		return nil, 0
 	}
 	most := max(width/graphWide, 2)
-	if len(charts) <= 3 {
-		most = max(most, len(charts))
+	if n := len(charts); n <= 3 || n == 5 {
+		most = max(most, min(n, 3))
 	}
 	one, two := free-graphFrame, (free-1-2*graphFrame)/2
 	if len(charts) <= 3 || two < twoLines || len(charts) <= most && one <= graphMost {

@@ -19,6 +19,7 @@ const mostNamed = 16
 // axisLine is the line below a graph. Texts that are written first keep their place.
 type axisLine struct {
 	*part.Frame
+	marks []cluster.Mark
 	x, y  int
 	taken []bool // columns
 }
@@ -36,6 +37,15 @@ func (l *axisLine) writeWords(at int, words string, role draw.Role) bool {
 	return true
 }
 
+// marksOf returns the marks of a snapshot, and those of the times at which the steps of a job became slower.
+func marksOf(s *cluster.Snapshot, j *cluster.JobView) []cluster.Mark {
+	all := slices.Clip(s.Marks)
+	for _, at := range j.Steps.Changes() {
+		all = append(all, cluster.Mark{Job: j.Number, Name: "slower", At: at})
+	}
+	return all
+}
+
 // near is the number of columns within which equal marks of several ranks are drawn as one.
 const near = 2
 
@@ -49,7 +59,7 @@ func (l *axisLine) writeMarks(a axis) {
 	named := map[string]bool{}
 	for _, ends := range []bool{false, true} {
 		before := map[string]int{}
-		for _, m := range slices.Backward(l.Snap.Marks) {
+		for _, m := range slices.Backward(l.marks) {
 			ago := end.Sub(m.At)
 			if (m.Kind == cluster.Ends) != ends || ago < 0 || ago >= a.span || !l.Job.Marked(&m) {
 				continue
@@ -75,10 +85,10 @@ func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	first, last := "-"+draw.Age(a.span), endOf(a.end)
 	f.Put(x, y, first, draw.Dim)
 	f.Right(x, y, w, last, draw.Dim)
-	if len(f.Snap.Marks) == 0 || f.Job == nil {
+	if f.Job == nil {
 		return
 	}
-	l := axisLine{Frame: f, x: x, y: y, taken: make([]bool, max(w, 0))}
+	l := axisLine{Frame: f, marks: marksOf(f.Snap, f.Job), x: x, y: y, taken: make([]bool, max(w, 0))}
 	for i := range l.taken {
 		l.taken[i] = i <= draw.Width(first) || i >= w-draw.Width(last)-1
 	}

@@ -8,26 +8,57 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// drawGraphs draws the past of the GPUs or of the node itself, below row y, and reports whether there was room. The
-// title names the key that switches between them.
-func (p *Page) drawGraphs(f *part.Frame, y int) (drawn bool) {
-	view := keys.Name(keys.Grid)
-	if p.host {
-		return graph.HostGraphs(f, y, view+"  GPUs")
+// graphKind is what the graphs are of.
+type graphKind uint8
+
+const (
+	ofGPUs  graphKind = iota
+	ofHost            // the node itself
+	ofSteps           // what the log of the job says
+	graphKinds
+)
+
+// graphNames are their names.
+var graphNames = [graphKinds]string{"GPUs", "host", "steps"}
+
+// Steps is the Choice of a nav.Go that shows the graphs of the steps.
+const Steps = "steps"
+
+// nextGraphs returns what the key shows next.
+func (p *Page) nextGraphs(s *part.Scene) graphKind {
+	next := (p.shows + 1) % graphKinds
+	if next == ofSteps && !graph.HasSteps(s) {
+		next = ofGPUs
 	}
-	return graph.NodeGraphs(f, y, view+"  host")
+	return next
 }
 
-// switchGraphs switches between the graphs of the GPUs and those of the node itself. If they have no room, it hides the
-// processes, and if that is not enough, it says where there are graphs.
+// drawGraphs draws the past of the GPUs, of the node itself or of the steps, below row y, and reports whether there was
+// room. The title names the key that switches between them.
+func (p *Page) drawGraphs(f *part.Frame, y int) (drawn bool) {
+	view := keys.Name(keys.Grid) + "  " + graphNames[p.nextGraphs(f.Scene)]
+	switch {
+	case p.shows == ofHost:
+		return graph.HostGraphs(f, y, view)
+	case p.shows == ofSteps && graph.HasSteps(f.Scene):
+		return graph.StepGraphs(f, y, view)
+	}
+	return graph.NodeGraphs(f, y, view)
+}
+
+// switchGraphs shows the next graphs. If they have no room, it hides the processes, and if that is not enough, it says
+// where there are graphs.
 func (p *Page) switchGraphs(s *part.Scene) nav.Answer {
 	other, without := *p, *p
-	other.host = !p.host
+	other.shows = p.nextGraphs(s)
+	if other.shows == ofHost && !other.hasGraphs(s) && graph.HasSteps(s) {
+		other.shows = ofSteps
+	}
 	without.Processes = ShowOff
 	a := nav.Taken
 	switch {
 	case other.hasGraphs(s):
-		p.host = !p.host
+		p.shows = other.shows
 	case p.hasGraphs(s):
 		a.Notice = "nothing is known yet of the host's past"
 	case without.hasGraphs(s):

@@ -30,8 +30,8 @@ type Page struct {
 
 	filter     *footer.FilterPrompt // for the GPUs and the processes of the node
 	connection ConnectionPage       // in place of the lists for a node without values
-	host       bool                 // the graphs are of the node itself, not of its GPUs
-	from       int                  // number of rows by which the lists are scrolled: first the GPUs, then the processes
+	shows      graphKind
+	from       int // number of rows by which the lists are scrolled: first the GPUs, then the processes
 }
 
 // New returns the page in its first state.
@@ -49,8 +49,14 @@ const (
 	ShowOff
 )
 
-// Arrive shows the processes if the key that led here asks for them.
-func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
+// Arrive shows the processes if the key that led here asks for them, and the graphs of the steps if they were chosen.
+func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	if to.Choice == Steps {
+		p.shows = ofSteps
+		if !p.hasGraphs(s) {
+			p.Processes = ShowOff
+		}
+	}
 	if k, is := to.Key.(tea.KeyPressMsg); is && key.Matches(k, keys.Processes) {
 		p.Processes = ShowOn
 	}

@@ -31,6 +31,7 @@ var nodes = uitest.Album[*node.Page]{
 		{Name: "node-refused", Dark: true, Snap: uitest.Fixture, Node: "gpu-n04"},
 		{Name: "byhand", Snap: uitest.ByHandFixture},
 		{Name: "marks", Snap: uitest.MarksFixture, Node: "gpu-n02"},
+		{Name: "steps", Dark: true, Snap: uitest.StepsFixture, Node: "gpu-n02", Typed: "vv"},
 		{Name: "node-mig", Snap: uitest.TenthFixture, Node: "gpu-n01", Begin: listProcesses},
 		{Name: "columns-node", Snap: uitest.StatesFixture, Node: "gpu-n01",
 			Columns: rows.ChosenColumns{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"}},

@@ -44,6 +44,7 @@ var overviews = uitest.Album[*overview.Page]{
 		{Name: "heatmap-1000", Snap: many(1000), Node: "gpu-n0017"},
 		{Name: "strips-1000", Dark: true, Snap: switched,
 			Node: "gpu-n0530"},
+		{Name: "overview-steps", Snap: uitest.StepsFixture},
 		{Name: "controller-away", Snap: uitest.AwayFixture},
 		{Name: "filter-prompt", Snap: uitest.Fixture, Typed: "/N0 2"},
 		{Name: "filter-map", Snap: big, Typed: "/n03\r"},

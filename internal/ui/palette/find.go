@@ -26,7 +26,7 @@ func FindItems(s *part.Scene) (list []*Item) {
 			list = append(list, known.findOnNode(s.NodeOf(node)).items...)
 		}
 		list = append(list, usersOf(s, known)...)
-		list = append(list, Pointers(slices.Concat(gpusOf(s), gauges(), orders()))...)
+		list = append(list, Pointers(slices.Concat(stepItems(s), gpusOf(s), gauges(), orders()))...)
 	}
 	return append(list, Pointers(append(settingItems(s), commands(s)...))...)
 }

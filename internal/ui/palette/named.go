@@ -7,8 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
@@ -53,6 +55,18 @@ func orders() (list []Item) {
 		Also: "oom, out of memory, cuda out of memory, runs out of memory, run out of memory, memory leak, " +
 			"memory forecast, which rank runs out of memory, memory of ranks",
 		Note: "on the page " + keys.PageName(keys.ToRanks), Go: nav.Go{Page: keys.OnRanks, Choice: rows.RankOrders[0].Key}})
+}
+
+// stepItems lead to what the log of the job says of its steps.
+func stepItems(s *part.Scene) []Item {
+	it := Item{Text: "progress of the job: its steps and loss", Note: "on the page " + keys.PageName(keys.ToNode),
+		Also: "loss, step, steps, progress, slower, faster, pace, seconds per step, s/step, time per step, " +
+			"iteration, it/s, epoch, throughput, training curve, loss curve",
+		Go: nav.Go{Page: keys.OnNode, Choice: node.Steps}}
+	if !graph.HasSteps(s) {
+		it.Not = "the log of this job has told no steps yet"
+	}
+	return []Item{it}
 }
 
 // gpusOf are the GPUs of the selected node.
@@ -108,7 +122,8 @@ var commandLines = []command{
 	{"nvnodetop replay FILE", "replay, play a recording, open a recording", "shows a recording"},
 	{"nvnodetop watch JOB", "watch, wait for the job, wait until it ends",
 		"tells what happens to the job, without a screen"},
-	{"nvnodetop 5 1", "refresh rate, interval, poll, poll interval, every second, faster, slower, update rate",
+	{"nvnodetop 5 1", "refresh rate, interval, poll, poll interval, every second, draw faster, draw slower, " +
+		"update rate",
 		"asks the nodes every 5 s, and draws every second"},
 	{"scontrol requeue JOB", "requeue, restart the job", "SLURM's command: runs the job again"},
 	{"scontrol hold JOB", "hold", "SLURM's command: keeps a waiting job from starting"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -174,5 +175,24 @@ func MarksFixture() *cluster.Snapshot {
 	mark(7*time.Minute+30*time.Second, "eval", cluster.Ends)
 	mark(7*time.Minute, "epoch 8", cluster.Begins)
 	mark(2*time.Minute, "saved", cluster.Moment)
+	return s
+}
+
+// StepsFixture is MarksFixture with a log that tells its steps: for four minutes they take longer.
+func StepsFixture() *cluster.Snapshot {
+	s := MarksFixture()
+	j, total := &s.Jobs[0], int64(100_000)
+	for ago := 9 * time.Minute; ago > 0; ago -= 5 * time.Second {
+		step, pace := 41_200-int64(ago/(3*time.Second)), 2.4
+		loss := 2.1 + 0.4*ago.Minutes()/9
+		known := progress.Progress{Form: "general", At: Ago(ago), Step: &step, Total: &total,
+			Scope: progress.OfRun, Loss: &loss}
+		if ago < 4*time.Minute {
+			pace, known.Slower = 3.1, &progress.Slower{Before: 2.4, Since: Ago(4 * time.Minute)}
+		}
+		known.SecondsPerStep = &pace
+		j.Progress = &cluster.JobProgress{Job: j.ID, Progress: known}
+		j.Steps = j.Steps.AddPoint(Ago(ago), &known, false, s.Bin(), time.Hour)
+	}
 	return s
 }
