@@ -274,7 +274,7 @@ func (o *options) runScreens(ctx context.Context, p *cli.Program, log *slog.Logg
 		return feed.RunScreen(ctx, p, feed.Need{Marks: true, Causes: true, Progress: true}, log, screen.Watch(p, o.choice))
 	}
 	need := feed.Once(p)
-	need.Brief = o.json
+	need.Brief, need.Tails = o.json, true
 	return feed.Run(ctx, p, need, log, func(ctx context.Context, from feed.Feed) error {
 		return feed.Printed(p, need, func(s *cluster.Snapshot) error {
 			if o.json {

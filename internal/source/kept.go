@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -55,4 +56,18 @@ func (l *Live) keepAnswer(d *cluster.Discovery) {
 		own.Jobs = slices.Clone(d.Jobs)
 		_ = KeepJobs(l.Answers, &own) // without it, the next program asks SLURM
 	}
+}
+
+// KeptLogs returns the files of a job that another program has asked for, if that is recent enough. Otherwise it asks.
+func KeptLogs(answers *command.KeptAnswers, within time.Duration, job string,
+	ask func() (*cluster.LogFiles, error)) (*cluster.LogFiles, error) {
+	files, _, err := command.AskKept(answers, "logs of "+job, within,
+		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil }, ask)
+	return files, err
+}
+
+// findKnownLogs finds the files of a job whose log nobody waits for.
+func (l *Live) findKnownLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	return KeptLogs(l.Answers, l.MaxAge, job,
+		func() (*cluster.LogFiles, error) { return l.discoverer.findKnownLogs(ctx, job) })
 }

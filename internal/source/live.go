@@ -38,6 +38,7 @@ type Live struct {
 	Pace  time.Duration // time between two questions while somebody presses keys; 0: the usual one. Likewise
 
 	Answers *command.KeptAnswers // where SLURM's answers are kept for other programs; nil: nowhere. Likewise
+	MaxAge  time.Duration        // how old such an answer may be. Likewise
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
@@ -69,7 +70,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 	l.counter = counter{step: l.discoverer.runSupplyCommand, pace: l.discoverer.currentInterval,
 		floor: func() time.Duration { return l.Floor }}
 	l.logs = sync.OnceValue(func() *joblog.Reader {
-		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Known: l.discoverer.findKnownLogs, Ask: l.Ask,
+		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Known: l.findKnownLogs, Ask: l.Ask,
 			Login: l.OnLogin, User: user, Host: host})
 	})
 	l.causes, l.progress = newCauses(l.Log), newProgress(l.Log)

@@ -143,6 +143,14 @@ func (p *progress) readJob(ctx context.Context, f *followedJob) (bytes int) {
 	return bytes
 }
 
+// ReadProgress reads once how far the program of a job is, from the end of its log.
+func ReadProgress(ctx context.Context, read func(context.Context, joblog.Query) (joblog.Piece, error),
+	job cluster.Job) cluster.JobProgress {
+	f := &followedJob{job: job}
+	newProgress(read).readJob(ctx, f)
+	return f.progress(time.Now())
+}
+
 // readStream reads what is new in one of the files.
 func (p *progress) readStream(ctx context.Context, id string, of joblog.Stream,
 	s *followedStream) (joblog.Piece, error) {

@@ -59,7 +59,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return closingFeed{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
 	}
 	live := a.Jobs(cfg, polling, heard)
-	live.Answers, live.Causes = p.Answers(), need.Causes && cfg.Logs
+	live.Answers, live.MaxAge, live.Causes = p.Answers(), p.MaxAge, need.Causes && cfg.Logs
 	live.Progress = need.followsLogs(cfg)
 	if cfg.Runs {
 		live.Runs, _ = config.RunsFile() // without a home there is no place for it
@@ -112,12 +112,16 @@ type Need struct {
 	Marks    bool          // it uses the marks of the jobs
 	Causes   bool          // it says why jobs failed, from their logs
 	Progress bool          // it shows how far the programs of jobs are, from their logs
+	Tails    bool          // likewise, from the ends of their logs, which are read once
 	Brief    bool          // no histories are shown, so a demo needs no past
 	Second   time.Duration // time from each node's first report to its second; 0: the interval
 }
 
 // followsLogs reports whether logs are followed for how far programs are.
 func (n Need) followsLogs(cfg *config.Config) bool { return n.Progress && cfg.Logs && cfg.Progress }
+
+// readsTails reports whether the ends of logs are read for how far programs are.
+func (n Need) readsTails(cfg *config.Config) bool { return n.Tails && cfg.Logs && cfg.Progress }
 
 // polling returns how nodes are polled: less often after a long time without a key, unless nobody can press one.
 func (n Need) polling(log *slog.Logger) access.Polling {

@@ -37,14 +37,14 @@ func TestMaxAge(t *testing.T) {
 		asks  bool
 		about string
 	}{
+		{"logs 7 --max-age 30s", true, "another question"}, {"logs 7 --max-age 30s", false, "it is known, too"},
 		{"--json --first-sample --max-age 30s", true, "the first"}, {"--json --first-sample --max-age 30s", false, "the next"},
 		{"--once --first-sample --max-age 30s", false, "another output"},
 		{"snapshot --format json --first-sample --max-age 30s", false, "another command"},
 		{"list --job 7 --max-age 30s", false, "the job is there"}, {"list --job 8 --max-age 30s", true, "it is not"},
 		{"stacks 7 --max-age 30s", false, "by its number"},
 		{"--json --first-sample", true, "without the flag"}, {"--json --first-sample --max-age 1ns", true, "too old"},
-		{"logs 7 --max-age 30s", true, "another question"}, {"logs 7 --max-age 30s", false, "it is known, too"},
-		{"logs 7", true, "without the flag"},
+		{"logs 7 --max-age 30s", false, "what another output has asked"}, {"logs 7", true, "without the flag"},
 	} {
 		_, out, errs := apptest.Run(t, append(strings.Fields(test.args), "--timeout", "1s")...)
 		if n := questions(); (n > 0) != test.asks {

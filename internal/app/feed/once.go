@@ -39,8 +39,18 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 		w := source.OpenWatch(ctx, &p.Config, need.Second, from, RaiseMemory())
 		defer func() { _ = w.Stop(0) }()
 		line := cli.NewStatus(p.Err)
-		w.Settle(func(s *cluster.Snapshot, early []*cluster.Node) { sayWaiting(line, s, early) })
+		tails := logTails{from: from, w: w, ctx: w.Context(), turns: make(chan struct{}, mostTails)}
+		w.Settle(func(s *cluster.Snapshot, early []*cluster.Node) {
+			sayWaiting(line, s, early)
+			if need.readsTails(&p.Config) {
+				tails.readTails(s, false)
+			}
+		})
 		line.Erase()
+		if need.readsTails(&p.Config) {
+			tails.readTails(w.Snapshot(), true)
+			tails.awaitTails()
+		}
 		if err := w.Err(); err != nil { // the source ended by itself: there is no SLURM
 			return cli.Failed(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -80,8 +80,7 @@ type connectedNode struct {
 
 // findFiles asks SLURM for the files of a job, unless another program has done so.
 func (n *logNode) findFiles(ctx context.Context, job string) (*cluster.LogFiles, error) {
-	files, _, err := command.AskKept(n.answers, "logs of "+job, n.maxAge,
-		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil },
+	files, err := source.KeptLogs(n.answers, n.maxAge, job,
 		func() (*cluster.LogFiles, error) { return n.ways.Client.Logs(ctx, job) })
 	if err == nil {
 		n.files = files

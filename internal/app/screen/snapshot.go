@@ -64,7 +64,7 @@ from SLURM.`,
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		need := feed.Once(p)
-		need.Brief = o.format != "text"
+		need.Brief, need.Tails = o.format != "text", o.format != "csv"
 		return p.Logged(func(log *slog.Logger) error {
 			return feed.Run(cmd.Context(), p, need, log, func(ctx context.Context, from feed.Feed) error {
 				print := func(s *cluster.Snapshot) error { return o.printSnapshot(p, s, AskDetails(ctx, p, from, o.details)) }
