@@ -66,6 +66,8 @@ type Progress struct {
 	ResumedAtStep  *int64    `json:"resumed_at_step,omitempty"`
 	// since when the log does not grow as it used to; zero: it does, or that is not known
 	SilentSince time.Time `json:"silent_since,omitzero"`
+
+	Text []string `json:"text,omitempty"` // the same in words for people, the most important first
 }
 
 // Run is what is kept of an earlier job.
@@ -193,9 +195,18 @@ type Finding struct {
 	// for kinds that compare the GPUs of a job: how the GPUs are known to work together. docs/health.md lists the
 	// values
 	Coupling string  `json:"coupling,omitempty"`
-	GPUs     []int   `json:"gpus,omitempty"` // indices of GPUs of the job that the driver does not list
-	Text     *string `json:"text,omitempty"` // one sentence; nil if the finding is over
-	Hint     string  `json:"hint,omitempty"` // what to do
+	GPUs     []int   `json:"gpus,omitempty"`    // indices of GPUs of the job that the driver does not list
+	Awaited  []Place `json:"awaited,omitempty"` // of a job that stands still: the GPUs for which it waits
+	Text     *string `json:"text,omitempty"`    // one sentence; nil if the finding is over
+	Hint     string  `json:"hint,omitempty"`    // what to do
+}
+
+// Place is a GPU, or all GPUs of a node.
+type Place struct {
+	Node    string `json:"node"`
+	GPU     *int   `json:"gpu,omitempty"`      // GPU.Index
+	GPUKey  string `json:"gpu_key,omitempty"`  // GPU.Key, of a GPU without an index
+	AllGPUs bool   `json:"all_gpus,omitempty"` // of the node
 }
 
 // Severity orders findings.

@@ -78,6 +78,11 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 			if kind := v.Findings[i].Kind; kind == cluster.KindMissing || kind == cluster.KindHidden {
 				f.GPUs = v.Missing(s.Nodes[f.Node]).Numbers
 			}
+			for _, at := range tally.AwaitedPlaces(s, &v.Findings[i]) {
+				place := schema.Place{Node: at.Node, AllGPUs: at.Every}
+				place.GPU, place.GPUKey = gpuIdentity(at.GPU, at.Key)
+				f.Awaited = append(f.Awaited, place)
+			}
 			j.Findings = append(j.Findings, f)
 		} else {
 			if before := v.Findings[i].Earlier; before.Times > 0 {

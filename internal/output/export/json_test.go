@@ -49,7 +49,7 @@ func TestFull(t *testing.T) {
 // inParts are fields that the tests of parts, totals and unchecked problems hold to values, and those of package
 // snapshot.
 var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true,
-	"finding.last": true, "process.details": true, "gpu.memory_of_processes_bytes": true,
+	"finding.last": true, "finding.awaited": true, "process.details": true, "gpu.memory_of_processes_bytes": true,
 	"totals.memory_of_processes_bytes": true, "document.not_checked.why": true, "document.not_checked.job": true}
 
 // Where the driver does not count the memory of a GPU, its processes tell. A total needs them of all GPUs.

@@ -1,11 +1,15 @@
 package export
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // lines are the samples of a metric.
@@ -88,5 +92,33 @@ func TestCoreIsSmall(t *testing.T) {
 	}
 	if most < 20 || len(all.String()) < 2*len(core.String()) {
 		t.Errorf("%d samples at most; %d bytes of %d", most, core.Len(), all.Len())
+	}
+}
+
+// A job that stands still names the GPUs for which it waits; other problems name none.
+func TestAwaitedGPUs(t *testing.T) {
+	s := full()
+	hang := cluster.Finding{Kind: cluster.KindJobHang, Severity: cluster.Warning, Job: s.Jobs[0].ID, Since: now, GPU: -1,
+		Compared: &cluster.Comparison{Count: 31, Of: 32, Places: []cluster.Differing{{Node: "n1", Number: 3, Key: "GPU-d"},
+			{Node: "n2", Number: cluster.NoNumber, Key: "GPU-x"}}}}
+	s.Jobs[0].Findings = append([]cluster.Finding{hang}, s.Jobs[0].Findings...)
+	text, _ := export(t, s)
+	var doc schema.Snapshot
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range doc.Jobs[0].Findings {
+		var want []schema.Place
+		if i == 0 {
+			want = []schema.Place{{Node: "n1", GPU: new(3)}, {Node: "n2", GPUKey: "GPU-x"}}
+		}
+		if diff := cmp.Diff(want, f.Awaited); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", f.Kind, diff)
+		}
+	}
+	hang.Compared.Places, hang.Compared.First.Whole = []cluster.Differing{{Node: "n2", Number: cluster.NoNumber}}, true
+	s.Jobs[0].Findings = []cluster.Finding{hang}
+	if got := Document(s).Jobs[0].Findings[0].Awaited; len(got) != 1 || got[0] != (schema.Place{Node: "n2", AllGPUs: true}) {
+		t.Errorf("%+v", got)
 	}
 }

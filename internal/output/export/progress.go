@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -18,7 +19,8 @@ func newProgress(j *cluster.JobView, now time.Time) *schema.Progress {
 		Epoch: p.Epoch, Epochs: p.Epochs, SecondsPerStep: shortPace(p.SecondsPerStep),
 		PaceFrom:       schema.PaceFrom(p.Source.String()),
 		UnitsPerSecond: p.UnitsPerSecond, Unit: p.Unit, Loss: p.Loss, LossDiverged: p.Diverged,
-		LearningRate: p.LearningRate, MFUPercent: p.MFU, DonePercent: percentOf(p.Done()), ResumedAtStep: p.Resumed}
+		LearningRate: p.LearningRate, MFUPercent: p.MFU, DonePercent: percentOf(p.Done()), ResumedAtStep: p.Resumed,
+		Text: say.Progress(j, now)}
 	if p.Slower != nil {
 		to.SecondsPerStepBefore, to.SlowerSince = shortPace(&p.Slower.Before), p.Slower.Since
 	}
