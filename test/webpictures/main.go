@@ -18,6 +18,7 @@ var pages = []struct{ name, address string }{
 	{"jobs", "jobs"}, {"job", "job/48211"}, {"nodes", "nodes"}, {"node", "node/gpu-n02"}, {"failed", "node/gpu-n64"},
 	{"shared", "node/gpu-s11"}, {"gpu", "gpu/gpu-n02/3"},
 	{"problems", "problems"}, {"processes", "processes"}, {"ranks", "ranks"}, {"users", "users"},
+	{"stacks", "stacks/48211"}, {"cluster", "cluster"},
 }
 
 func main() {

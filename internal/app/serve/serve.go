@@ -268,6 +268,7 @@ func (s *Options) serveFeed(ctx context.Context, from feed.Feed) error {
 		Every: s.Config.Display, Names: s.metrics.Names, Metrics: s.metrics.Which,
 		PIDs: s.metrics.Processes, Agent: s.endpoint.Open,
 		Token: s.token, Local: s.listener.Local, Proxied: s.endpoint.Proxied, Base: s.base, Log: s.logOf(user),
+		Cluster: user.Cluster,
 	})
 	s.handler = server.Handler()
 	close(s.chosen)

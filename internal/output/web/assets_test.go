@@ -53,13 +53,21 @@ func newSite(t *testing.T) *site {
 	return siteOf(t, world(time.Now()))
 }
 
-func siteOf(t *testing.T, store *store.Store) *site {
+// siteOf is a site with a store, and with what changes its Snapshots.
+func siteOf(t *testing.T, store *store.Store, change ...func(*cluster.Snapshot)) *site {
 	t.Helper()
 	s := &site{store: store}
+	snapshot := func(now time.Time) *cluster.Snapshot {
+		snap := store.Snapshot(now)
+		for _, do := range change {
+			do(snap)
+		}
+		return snap
+	}
 	server := New(Options{
-		Snapshot: s.store.Snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load,
+		Snapshot: snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load,
 		Now: time.Now, Audience: &audience{},
-		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true, Log: hostileLog,
+		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true, Log: hostileLog, Cluster: hostileCluster,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop, s.server = stop, server
@@ -124,6 +132,7 @@ func TestPages(t *testing.T) {
 			"#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
 			"#/processes": {"python train.py", "alice"}, "#/users": {"python train.py", "alice", "Longest"},
 			"#/ranks": {"Ranks", "No process names a rank"}, "#/node/nowhere": {"nothing to show", "all jobs"},
+			"#/stacks/7": {"Stacks of job", "have not been asked", "nvnodetop stacks 7"}, "#/cluster": {"n7", "h100", "gpu-long"},
 			"#/log/7": {"Log of job", "slurm-7.out on n1", " KiB", "step 1", hostile, "CUDA out of memory", "last",
 				"standard error"},
 			"#/log/7/stderr": {"node n1 is not connected", hostile, "standard output"},

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -49,6 +50,8 @@ func TestKindsOfThePage(t *testing.T) {
 		b.add(t, string(kind), []string{letter, l.One})
 	}
 	b.end()
+	waits := words.LabelOf(&cluster.Finding{Kind: cluster.KindJobHang, Key: "a GPU", Severity: cluster.Warning})
+	fmt.Fprintf(&b, "\n// The same of a GPU for which a job waits.\nexport const awaited = [%q, %q];\n", string(rune(waits.Letter)), waits.One)
 	b.begin("The letters, worst first, and what they stand for.", "letters")
 	for _, l := range words.Letters {
 		b.add(t, string(l.Letter), l.Short)

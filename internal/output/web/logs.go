@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"sync"
 	"time"
@@ -71,9 +70,7 @@ func (s *Server) serveLog(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), logPatience)
 	defer cancel()
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(s.logs.logEnd(ctx, q, s.Log, s.Now)) // nobody is left to tell
+	sendFresh(w, s.logs.logEnd(ctx, q, s.Log, s.Now))
 }
 
 // logEnd returns the end of a log. The answer may be up to logAge old.

@@ -15,10 +15,11 @@
 // to make is measured, and the next state waits ten times as long. An event tells a page about a new state, and the
 // page fetches only its own part. Parts (internal/output/export/parts.go) are the JSON document with less content.
 //
-// The server uses two methods of the source: Touch, while a stream of events is open, and Look, while somebody asks for
-// processes. So it cannot change anything. Programs send requests too, so a request does not count as a key. An open
-// stream of events is the sign of a person: app passes on one Touch in 20 minutes of an open stream, since otherwise
-// SLURM would be asked as if keys were pressed all the time.
+// The server uses a few methods of the source: Touch, while a stream of events is open, Look, while somebody asks for
+// processes, Cluster, and Log if that is allowed. So it cannot change anything, nor ask the ranks of a job. Programs
+// send requests too, so a request does not count as a key. An open stream of events is the sign of a person: app
+// passes on one Touch in 20 minutes of an open stream, since otherwise SLURM would be asked as if keys were pressed
+// all the time.
 package web
 
 import (
@@ -31,6 +32,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/lib/bell"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 )
 
 // Audience is told which parts clients look at.
@@ -54,7 +56,10 @@ type Options struct {
 	PIDs    bool                   // Prometheus also gets the processes
 	Agent   bool                   // answer only as an agent of nvgpu
 	// Log reads a piece of the log of a job; nil: logs are not shown
-	Log   func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+	Log func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+	// Cluster returns the GPUs that SLURM can give to jobs; it may return a recent answer
+	Cluster func(ctx context.Context, fresh bool) (*capacity.Cluster, error)
+
 	Token string // token that clients must present; "": none
 	Local bool   // it can be reached from this host only: names of other hosts are refused
 	// Proxied says that a proxy shows the server to browsers, under the proxy's own name
@@ -69,6 +74,7 @@ type Server struct {
 	states  states
 	looks   viewedPages
 	logs    logs
+	cluster clusterAnswers
 	streams atomic.Int32
 	watched bell.Bell // a stream has begun
 	ending  context.Context
@@ -120,6 +126,8 @@ func (s *Server) Handler() http.Handler {
 	s.servePages(mux)
 	s.serveParts(mux)
 	mux.HandleFunc("GET "+api+"jobs/{name}/log", s.serveLog)
+	mux.HandleFunc("GET "+api+"jobs/{name}/stacks", s.serveStacks)
+	mux.HandleFunc("GET "+api+"cluster", s.serveCluster)
 	mux.HandleFunc("GET /api/v1/events", s.serveEvents)
 	mux.HandleFunc("GET /-/healthy",
 		func(w http.ResponseWriter, _ *http.Request) { sendLine(w, http.StatusOK, "healthy") })

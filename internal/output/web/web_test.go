@@ -85,10 +85,16 @@ func newRig(token string, local bool) *rig { return rigOf(Options{Token: token, 
 // rigOf is a rig whose Server has these choices of who may ask, and where.
 func rigOf(o Options) *rig {
 	r := &rig{}
-	store := world(time.Now())
+	of := world(time.Now()).Snapshot
+	if o.Snapshot != nil {
+		of = o.Snapshot
+	}
 	o.Snapshot = func(now time.Time) *cluster.Snapshot {
 		r.made.Add(1)
-		return store.Snapshot(now)
+		return of(now)
+	}
+	if o.Cluster == nil {
+		o.Cluster = hostileCluster
 	}
 	o.Ready, o.News, o.Now = func(*cluster.Snapshot) bool { return r.news.Load() > 0 }, r.news.Load, time.Now
 	o.Audience, o.Every, o.Names = &r.audience, time.Second, export.OwnNames
@@ -127,6 +133,8 @@ func TestEachPartIsAnswered(t *testing.T) {
 		"/api/v1/nodes/n1/gpus/1":     `"history":{`,
 		"/api/v1/problems":            `"findings":[`,
 		"/api/v1/processes":           `"pid":11`,
+		"/api/v1/cluster":             `"time":"`,
+		"/api/v1/jobs/7/stacks":       `"time":"`,
 		"/metrics":                    `nvnodetop_gpu_utilization_ratio{node="n1",gpu="1"} 0.91`,
 		"/gpu_status":                 `"type":"NVIDIA H100","is_available":false,"pids":"11","users":"alice"`,
 		"/nodes/n1/gpu_status":        `{"version":1,"hostname":"n1.cluster","gpus":[`,

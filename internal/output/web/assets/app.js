@@ -11,6 +11,8 @@ import { gpuPage } from './gpu.js';
 import { problemsPage } from './problems.js';
 import { processesPage, ranksPage } from './processes.js';
 import { usersPage } from './users.js';
+import { stacksPage } from './stacks.js';
+import { clusterPage } from './cluster.js';
 
 const safe = encodeURIComponent;
 
@@ -20,6 +22,8 @@ const routes = {
   jobs: { parts: () => ['jobs'], tab: 'jobs', title: () => 'jobs', page: jobsPage },
   job: { parts: (id) => [`jobs/${safe(id)}`, 'jobs'], tab: 'jobs', title: (id) => `job ${id}`, page: jobPage },
   log: { parts: (id, of) => [`jobs/${safe(id)}/log${of === 'stderr' ? '?of=stderr' : ''}`, 'jobs'], tab: 'jobs', title: (id) => `the log of job ${id}`, page: logPage },
+  stacks: { parts: (id) => [`jobs/${safe(id)}/stacks`, 'jobs'], tab: 'jobs', title: (id) => `the stacks of job ${id}`, page: stacksPage },
+  cluster: { parts: () => ['cluster', 'jobs'], tab: 'cluster', title: () => 'cluster', page: clusterPage },
   nodes: { parts: () => ['nodes'], tab: 'nodes', title: () => 'nodes', page: nodesPage },
   node: { parts: (name) => [`nodes/${safe(name)}`, 'jobs'], tab: 'nodes', title: (name) => name, page: nodePage },
   gpu: { parts: (name, gpu) => [`nodes/${safe(name)}/gpus/${safe(gpu)}`, 'jobs'], tab: 'nodes', title: (name) => `a GPU of ${name}`, page: gpuPage },

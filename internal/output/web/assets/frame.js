@@ -5,7 +5,7 @@ import { age, clock, plural } from './format.js';
 import { glyphs, problemsOf } from './model.js';
 import { nodeLink } from './parts.js';
 
-const tabs = [['jobs', 'Jobs'], ['nodes', 'Nodes'], ['problems', 'Problems'], ['processes', 'Processes'], ['ranks', 'Ranks'], ['users', 'Users']];
+const tabs = [['jobs', 'Jobs'], ['nodes', 'Nodes'], ['problems', 'Problems'], ['processes', 'Processes'], ['ranks', 'Ranks'], ['users', 'Users'], ['cluster', 'Cluster']];
 
 // frame describes the whole page.
 export function frame(live, route, draw) {

@@ -19,14 +19,11 @@ export function jobsPage(doc) {
   return [
     failure && h('p', { class: 'banner', key: 'slurm' }, `SLURM: ${failure.summary}. ${failure.meaning || ''}`),
     jobs.length > 0 && section('Running', plural(jobs.length, 'job', 'jobs'), table('jobs', running, jobs.map((job) => jobRow(job, doc.time)))),
-    pending.length > 0 && section('Pending', plural(pending.length, 'job', 'jobs'), pendingTable(pending, doc.time), command('GPUs that a job can get now', 'available --cluster')),
+    pending.length > 0 && section('Pending', plural(pending.length, 'job', 'jobs'), pendingTable(pending, doc.time), h('p', { key: 'cluster' }, h('a', { class: 'link', href: '#/cluster' }, 'GPUs that a job can get now'))),
     ended.length > 0 && section('Ended', 'in the last hour', endedTable(ended, doc.time)),
     many === 0 && h('p', { class: 'empty', key: 'none' }, doc.discovery?.user ? `${doc.discovery.user} has no jobs.` : 'There are no jobs.'),
   ].filter(Boolean);
 }
-
-// command names the command that shows what the web page does not: SLURM or the ranks are asked for it, when a user wants to know.
-const command = (what, words) => h('p', { key: 'command', class: 'dim' }, `${what}: `, h('code', {}, `nvnodetop ${words}`));
 
 const left = (job, time) => (job.end ? Math.max(0, between(time, job.end) || 0) : undefined);
 const stateOf = (job) => (job.suspended ? 'suspended' : 'running');
@@ -113,8 +110,8 @@ export function jobPage(doc, { draw }) {
   const cleared = clearedOf([job]);
   const nodes = doc.nodes || [];
   return [
-    jobTitle(job, doc.time), jobFacts(job, nodes),
-    section('Problems', problems.length ? 'worst first' : '', problemList(problems, doc.time), job.id && command('What every rank does, and why the job hangs', `stacks ${job.id}`)),
+    jobTitle(job, doc.time), progressLine(job), jobFacts(job, nodes),
+    section('Problems', problems.length ? 'worst first' : '', problemList(problems, doc.time)),
     cleared.length > 0 && section('Cleared', 'in the last hour', clearedList(cleared)),
     section('Nodes', `${job.nodes_reporting} of ${plural(job.nodes.length, 'node', 'nodes')} reporting`, nodeGrid(doc, nodes, job, draw)),
   ].filter(Boolean);
@@ -124,9 +121,14 @@ function jobTitle(job, time) {
   const words = [
     job.user, job.partition, stateOf(job), job.start && `for ${span(between(job.start, time))}`, job.end && `${span(left(job, time))} left`,
   ];
-  words.push(job.id && h('a', { class: 'link', href: `#/log/${encodeURIComponent(job.id)}` }, 'log'));
+  for (const page of ['log', 'stacks']) words.push(job.id && h('a', { class: 'link', href: `#/${page}/${encodeURIComponent(job.id)}` }, page));
   return h('h1', { key: 'title' }, job.id && h('span', { class: 'dim' }, 'Job '), job.id && h('b', {}, job.id), h('b', { class: 'text' }, job.name),
     words.filter(Boolean).map((word, i) => h('span', { key: i, class: 'dim' }, word)));
+}
+
+// progressLine says how far the program of a job is, by its log.
+function progressLine(job) {
+  return job.progress?.text && h('p', { key: 'progress', class: 'progress' }, job.progress.text.map((part, i) => h('span', { key: i }, part)));
 }
 
 function jobFacts(job, nodes) {

@@ -63,6 +63,9 @@ export const kinds = {
   "memory_imbalance": ["","uses more memory"],
 };
 
+// The same of a GPU for which a job waits.
+export const awaited = ["I", "awaited"];
+
 // The letters, worst first, and what they stand for.
 export const letters = {
   "X": "lost/Xid",

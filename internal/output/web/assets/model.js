@@ -1,6 +1,6 @@
 // What pages derive from the document: the GPUs of a job, totals, the problems of a node or GPU. The rules are those of the screen (package tally).
 
-import { kinds, letters, failures } from './kinds.js';
+import { awaited, kinds, letters, failures } from './kinds.js';
 import { known } from './format.js';
 
 const worth = { critical: 3, warning: 2, waiting: 1, note: 0 };
@@ -25,10 +25,10 @@ export function clearedOf(jobs) {
   return all.sort((a, b) => Date.parse(b.over) - Date.parse(a.over));
 }
 
-// Problems finds the problems of a node, and of a GPU.
+// Problems finds the problems of a node, and of a GPU. That a job stands still is also one of the GPUs for which it waits.
 export class Problems {
   constructor(jobs) {
-    this.all = problemsOf(jobs);
+    this.all = problemsOf(jobs).flatMap((f) => [f, ...(f.awaited || []).map((place) => ({ ...f, ...place, awaited: true, text: `Awaited by the job. ${f.text}` }))]);
     this.nodes = new Map();
     for (const f of this.all) this.nodes.set(f.node, [...this.ofNode(f.node), f]);
   }
@@ -43,8 +43,11 @@ const isOf = (f, g) => f.all_gpus || (f.gpu !== undefined && f.gpu === g.index) 
 // letterOf is the letter of a problem in a cell, '' for none.
 function letterOf(f) {
   if (f.severity === 'note' || (f.kind === 'lag' && worth[f.severity] < worth.warning)) return '';
-  return kinds[f.kind]?.[0] || '';
+  return nameOf(f)?.[0] || '';
 }
+
+// nameOf is the letter and the name of a problem.
+const nameOf = (f) => (f.awaited === true ? awaited : kinds[f.kind]);
 
 // worstLetter is the letter of a GPU's problems that goes before the others, with its severity.
 export function worstLetter(problems) {
@@ -59,7 +62,7 @@ export function worstLetter(problems) {
 // labelOf names a problem behind the name of its node or GPU.
 export function labelOf(f) {
   if (f.class) return failures[f.class] || kinds.node_failed[1];
-  return kinds[f.kind]?.[1] || f.kind;
+  return nameOf(f)?.[1] || f.kind;
 }
 
 // markOf is the glyph of the worst problem: act, look, wait.

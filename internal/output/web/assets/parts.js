@@ -75,13 +75,16 @@ export function since(f, time) {
 
 const placeOf = (f) => (f.gpu !== undefined ? ` GPU${f.gpu}` : f.gpu_key ? ` ${f.gpu_key}` : f.gpus?.length ? ` GPU${f.gpus.join(',')}` : '');
 
+// placeLink leads to the node of a problem; one of a whole job has none.
+const placeLink = (f) => (f.node ? h('a', { class: 'place', href: nodeLink(f.node) }, f.node, placeOf(f)) : h('span', { class: 'place' }, 'the job'));
+
 // problemList lists problems, each with its age, its place, what it is and what to do.
 export function problemList(problems, time, jobs) {
   if (!problems.length) return h('p', { class: 'empty' }, 'None.');
   return h('ul', { class: 'problems' }, problems.map((f) => h('li', { key: [f.kind, f.node, f.gpu, f.gpu_key].join(' '), class: f.severity },
     h('span', { class: `mark ${f.severity}`, title: f.severity }, glyphs[f.severity]),
     h('span', { class: 'age' }, since(f, time)),
-    h('a', { class: 'place', href: nodeLink(f.node) }, f.node, placeOf(f)),
+    placeLink(f),
     h('div', { class: 'words' }, h('p', {}, f.text || labelOf(f)), f.hint && h('p', { class: 'hint' }, `→ ${f.hint}`)),
     h('span', { class: 'job' }, jobs && f.jobs.filter(Boolean).map((id) => h('a', { key: id, href: jobLink(id) }, id))))));
 }
@@ -91,7 +94,7 @@ export function clearedList(cleared) {
   return h('ul', { class: 'problems over' }, cleared.map((f) => h('li', { key: [f.kind, f.node, f.gpu, f.gpu_key, f.over].join(' ') },
     h('span', { class: 'mark', title: 'cleared' }, glyphs[f.severity]),
     h('span', { class: 'age' }, clock(f.over).slice(0, 5)),
-    h('a', { class: 'place', href: nodeLink(f.node) }, f.node, placeOf(f)),
+    placeLink(f),
     h('div', { class: 'words' }, h('p', {}, `${labelOf(f)}${(f.times || 1) > 1 ? `, ${f.times} times` : ''}, for ${age(between(f.since, f.over))}`)),
     h('span', { class: 'job' }))));
 }
