@@ -37,6 +37,7 @@ type Report struct {
 	Stacks   []Stacks  `json:"stacks,omitempty"` // what the ranks did each time they were asked, by time
 	Notes    []Note    `json:"notes"`            // the most important first
 
+	Pace       *Pace       `json:"pace,omitempty"` // nil: nobody watched its log, or nothing was kept of it
 	Accounting *Accounting `json:"accounting,omitempty"`
 	Advice     []Advice    `json:"advice,omitempty"`
 	Cost       *Cost       `json:"cost,omitempty"`
@@ -61,6 +62,19 @@ type Job struct {
 	Code   *int   `json:"exit_code,omitempty"`
 	Signal int    `json:"signal,omitempty"` // the signal that ended it; 0: none, or not known
 	Cause  string `json:"cause,omitempty"`  // why it failed, from its log: "rank 3: ValueError: bad batch"
+}
+
+// Pace is how fast the program of the job was, by its log.
+type Pace struct {
+	SecondsPerStep float64     `json:"seconds_per_step"`
+	Earlier        *EarlierRun `json:"earlier,omitempty"` // the last one of the same name and shape; nil: none is known
+}
+
+// EarlierRun is what is kept of an earlier job.
+type EarlierRun struct {
+	Job            string    `json:"job_id"`
+	Seen           time.Time `json:"seen"` // when it was watched last
+	SecondsPerStep float64   `json:"seconds_per_step"`
 }
 
 // Watched is the time that the report covers.

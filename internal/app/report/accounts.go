@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
@@ -63,8 +67,29 @@ func accountingLags(p *cli.Program) func([]sacct.Job) bool {
 	return func(jobs []sacct.Job) bool { return len(jobs) == 1 && feed.IsRunning(&jobs[0], p.Me()) }
 }
 
-// addCost adds the cost, with the site's prices.
-func addCost(p *cli.Program, r *report.Report) *report.Report {
+// addKnown adds what only this user's side knows of a job: its cost, with the site's prices, and its pace, beside an
+// earlier run of the same program.
+func addKnown(p *cli.Program, r *report.Report) *report.Report {
 	r.Cost = books.CostOf(r, (*books.Prices)(&p.Config.Prices))
+	if path, err := config.RunsFile(); err == nil && p.Config.Runs {
+		all, _ := runs.Read(path, time.Now()) // without them the report is complete
+		r.Pace = paceOf(&r.Job, all)
+	}
 	return r
+}
+
+// paceOf returns the pace of a job; nil: nothing was kept of it.
+func paceOf(j *report.Job, all []runs.Run) *report.Pace {
+	at := slices.IndexFunc(all, func(r runs.Run) bool {
+		return r.Job == j.ID && r.User == j.User && !r.Seen.Before(j.Start)
+	})
+	if at < 0 {
+		return nil
+	}
+	pace := &report.Pace{SecondsPerStep: all[at].SecondsPerStep}
+	if c := runs.Compare(all, all[at]); c != nil {
+		pace.Earlier = &report.EarlierRun{Job: c.Before.Job, Seen: c.Before.Seen.UTC(),
+			SecondsPerStep: c.Before.SecondsPerStep}
+	}
+	return pace
 }

@@ -42,7 +42,7 @@ func Ended(p *cli.Program, from feed.Feed) func(ctx context.Context, job string)
 // ofEnded returns the report of a job, from a recording in a directory and from what SLURM has counted; with "" it
 // looks in the usual directories.
 func ofEnded(ctx context.Context, p *cli.Program, dir, id string, j *sacct.Job) *report.Report {
-	return addCost(p, cmp.Or(ownRecording(ctx, p, dir, id, j), books.Make(j, time.Now())))
+	return addKnown(p, cmp.Or(ownRecording(ctx, p, dir, id, j), books.Make(j, time.Now())))
 }
 
 func notShown(id string) error { return fmt.Errorf("SLURM's accounting does not show job %q", id) }

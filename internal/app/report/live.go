@@ -34,7 +34,7 @@ type Live struct {
 }
 
 // Need is what a job's report needs from the nodes: nobody presses a key.
-var Need = feed.Need{Brief: true, Steady: true, Marks: true, Causes: true}
+var Need = feed.Need{Brief: true, Steady: true, Marks: true, Causes: true, Progress: true}
 
 // Run watches a job until it ends, or until the user interrupts it, and prints its report.
 func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
@@ -47,7 +47,7 @@ func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
 			return err
 		}
 		w.addAccounting(ctx, log, seen)
-		return w.Report(file, w.Format, addCost(w.Program, seen))
+		return w.Report(file, w.Format, addKnown(w.Program, seen))
 	}
 	need := Need
 	need.Brief = w.Config.Demo == "" // a demo's past is all that there is to report on

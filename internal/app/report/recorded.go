@@ -47,7 +47,7 @@ func (o *Options) reportRecorded(ctx context.Context, log *slog.Logger, file *os
 			books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
 		}
 	}
-	err = o.Report(file, o.format, addCost(o.Program, made))
+	err = o.Report(file, o.format, addKnown(o.Program, made))
 	if damaged != nil {
 		err = cli.Exit(cli.ExitFailed, damaged)
 	}

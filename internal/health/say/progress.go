@@ -15,7 +15,7 @@ func Progress(j *cluster.JobView, now time.Time) (parts []string) {
 	if p == nil {
 		return nil
 	}
-	for _, text := range []string{stepText(p), paceText(p, now), earlierText(p, now), lossText(p), silenceText(p, now),
+	for _, text := range []string{stepText(p), paceText(p, now), Earlier(p, now), lossText(p), silenceText(p, now),
 		endText(j, now),
 		reachText(j, now)} {
 		if text != "" {
@@ -77,8 +77,9 @@ func paceText(p *cluster.JobProgress, now time.Time) string {
 // alike is the share of the time of a step up to which two runs are as fast as each other.
 const alike = 0.03
 
-// earlierText compares the pace with that of an earlier job: "9 % faster than 48102 (24 Nov)".
-func earlierText(p *cluster.JobProgress, now time.Time) string {
+// Earlier compares the pace with that of an earlier job: "9 % faster than 48102 (24 Nov)";
+// "": none is known.
+func Earlier(p *cluster.JobProgress, now time.Time) string {
 	e := p.Earlier
 	if e == nil || p.SecondsPerStep == nil {
 		return ""

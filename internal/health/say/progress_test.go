@@ -75,11 +75,11 @@ func TestEarlierRun(t *testing.T) {
 		26.4: "10 times as slow as 48102 (24 Nov)"} {
 		p := progress.Progress{SecondsPerStep: &seconds,
 			Earlier: &progress.Earlier{Job: "48102", Seen: now.Add(-72 * time.Hour), SecondsPerStep: 2.64}}
-		if got := earlierText(&cluster.JobProgress{Progress: p}, now); got != want {
+		if got := Earlier(&cluster.JobProgress{Progress: p}, now); got != want {
 			t.Errorf("%v s: %q, want %q", seconds, got, want)
 		}
 		p.Earlier.Seen = now.Add(-time.Hour)
-		if got := earlierText(&cluster.JobProgress{Progress: p}, now); strings.Contains(got, "Nov") {
+		if got := Earlier(&cluster.JobProgress{Progress: p}, now); strings.Contains(got, "Nov") {
 			t.Errorf("an hour later: %q", got)
 		}
 	}

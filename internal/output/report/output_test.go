@@ -202,6 +202,7 @@ func everything() *Report {
 		Findings: []Finding{{Kind: "thermal", Severity: "warning", Since: began, Before: true, Over: began, Times: 2,
 			Node: "n1", GPU: &one, Key: "k", Text: "Hot.", Hint: "cool it"}},
 		Notes: []Note{{Kind: noteUtil, Text: "Low."}},
+		Pace:  &report.Pace{SecondsPerStep: 2.4, Earlier: &report.EarlierRun{Job: "5", Seen: began, SecondsPerStep: 2.6}},
 		Stacks: []report.Stacks{{Time: began, State: "stuck", Said: []string{"Stuck."}, NCCL: []string{"Stuck."}, Asked: 2,
 			Read: 2, Groups: []report.StackGroup{{Ranks: 1, Members: "rank 1", Summary: "wait", Outlier: true}}, Others: 1}},
 		Accounting: &report.Accounting{

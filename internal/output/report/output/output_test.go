@@ -45,6 +45,8 @@ func accounts(t *testing.T) []sacct.Job {
 func priced(j *sacct.Job) *report.Report {
 	r, v := books.Make(j, now), 1.25
 	r.Cost = &report.Cost{Currency: "EUR", GPUHours: &v, Energy: &v, CO2: &v}
+	r.Pace = &report.Pace{SecondsPerStep: 2.4, Earlier: &report.EarlierRun{Job: "48102",
+		Seen: time.Date(2026, 11, 24, 9, 0, 0, 0, time.UTC), SecondsPerStep: 2.64}}
 	return r
 }
 
