@@ -53,6 +53,7 @@ func drawHeader(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
 func JobLine(f *part.Frame, end int) (rest []string) {
 	x := JobName(f, end)
 	times := JobTimes(f)
+	end-- // two blanks stand before what is on the right
 	if x+part.Width(times) >= end {
 		return nil
 	}

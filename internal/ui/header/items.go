@@ -64,6 +64,7 @@ func (i *headerProblem) drawItem(f *part.Frame, x, wording int, toMouse bool) in
 // others. toMouse makes them targets of the mouse.
 func drawItems(f *part.Frame, x, end int, all []headerProblem, toMouse bool) {
 	keepReason(f.Scene, end-x, all)
+	keepWorstReason(f.Scene, end-x, all)
 	n, free := len(all), 0
 	for ; n > 0; n-- {
 		counts := countUnnamed(f.Scene, all[n:])
@@ -116,6 +117,39 @@ func keepReason(s *part.Scene, room int, all []headerProblem) {
 	if w+slow.wordingWidth(0)+2 <= room {
 		slow.least, slow.fair = 0, 0
 	}
+}
+
+// keepWorstReason gives the worst problem as many words of its longest wording as fit beside the other vital items, in
+// their shortest wordings, and a count: its reason matters more than the names of others.
+func keepWorstReason(s *part.Scene, room int, all []headerProblem) {
+	n := 1
+	for n < len(all) && all[n].vital {
+		n++
+	}
+	counts := countUnnamed(s, all[n:])
+	worst, free := &all[0], room-len("  ")-len(counts[len(counts)-1])
+	for i := range all[1:n] {
+		free -= all[i+1].wordingWidth(all[i+1].shortestWording(true)) + 2
+	}
+	marks := worst.wordingWidth(0) - draw.Width(worst.texts[0])
+	if text := firstWords(worst.texts[0], free-marks); draw.Width(text) > draw.Width(worst.texts[worst.fair])+len("~") {
+		worst.texts[0], worst.least, worst.fair = text, 0, 0
+	}
+}
+
+// firstWords returns the first words of a text, as many as fit into w columns.
+func firstWords(s string, w int) string {
+	if draw.Width(s) <= w {
+		return s
+	}
+	at := len(s)
+	for at > 0 && draw.Width(s[:at])+1 > w {
+		at = strings.LastIndexByte(s[:at], ' ')
+	}
+	if at <= 0 {
+		return ""
+	}
+	return strings.TrimRight(s[:at], ",:;") + "…"
 }
 
 // leastWide returns the width of items in their shortest wordings, with a count after them.

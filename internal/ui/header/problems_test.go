@@ -79,6 +79,30 @@ func TestRow1NamesErrorsFirst(t *testing.T) {
 	}
 }
 
+// The reason of the worst problem stands before the names of others, in as many words as fit.
+func TestRow1HasTheReasonOfTheWorst(t *testing.T) {
+	findings := []cluster.Finding{
+		{Kind: cluster.KindFailed, Class: reach.ClassAuth, Severity: cluster.Critical, Node: "gpu-n02", GPU: -1},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "0"},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n01", GPU: 1, Key: "1"},
+	}
+	for w, want := range map[int]string{
+		40:  "✗ login refused   +2",
+		59:  "✗ login refused: permission denied…   +2 ",
+		80:  "✗ gpu-n02 login refused: permission denied…   +2 more: press 7 ",
+		120: "✗ gpu-n02 login refused: permission denied (publickey,password)   +2 ",
+		140: "✗ gpu-n02 login refused: permission denied (publickey,password)   ▲ gpu-n01 GPU0 thermal  +1 ",
+	} {
+		f := sceneOf(findings...)
+		f.NodeOf("gpu-n02").Failure = &reach.Failure{Class: reach.ClassAuth, Short: "permission denied",
+			Detail: "publickey,password"}
+		f.W, f.Canvas = w, draw.New(w, f.H)
+		if row := rowOf(f); !strings.HasPrefix(row, want) {
+			t.Errorf("%d wide, row 1 is %q", w, row)
+		}
+	}
+}
+
 // Row 1 names a problem that there is one of, and counts several.
 func TestRow1Names(t *testing.T) {
 	lost := cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Node: "gpu-n01", GPU: 1, Key: "1"}
