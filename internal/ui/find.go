@@ -68,7 +68,7 @@ func (m keymap) pageActions(at keys.Page, s *part.Scene) (list []palette.Item) {
 
 func paletteItem(a *keys.Action, not string) palette.Item {
 	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Also: a.Also, Do: a.Do(), Not: not,
-		Subject: a.Subject}
+		Subject: a.Subject, Needs: a.Needs}
 	if e := pageOfDigit(it.Do); e != nil {
 		it.Subject = subjectOf(e)
 	}
@@ -120,7 +120,7 @@ func (m keymap) otherPagesActions(at keys.Page, s *part.Scene) (list []palette.I
 
 // itemOfPage returns the item of an action of another page.
 func itemOfPage(a *keys.Action, e *pageEntry, s *part.Scene) palette.Item {
-	needs := a.Needs
+	needs := a.Needs &^ keys.OfCursor
 	if e.has&needsNoJob == 0 {
 		needs |= keys.NeedsJob
 	}
@@ -156,7 +156,7 @@ func (m keymap) subjectsOf(it *palette.Item, s *part.Scene) (list []palette.Item
 	}
 	switch it.Subject {
 	case keys.OfProcess:
-		list, to = palette.Processes(s), keys.OnProcesses
+		list, to = palette.Processes(s, it.Needs), keys.OnProcesses
 	case keys.OfJob:
 		list = palette.RunningJobs(s)
 	case keys.OfNode:
@@ -165,7 +165,7 @@ func (m keymap) subjectsOf(it *palette.Item, s *part.Scene) (list []palette.Item
 		return palette.Logs(s)
 	}
 	for i := range list {
-		list[i].Do, list[i].Not = do, it.Not
+		list[i].Do, list[i].Not = do, cmp.Or(it.Not, list[i].Not)
 		list[i].Go.Page = cmp.Or(to, list[i].Go.Page)
 	}
 	return list

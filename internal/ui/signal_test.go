@@ -293,3 +293,45 @@ func TestStill(t *testing.T) {
 		}
 	})
 }
+
+// The footer, the help and the palette offer no signal to a process of another user, nor its environment; a tagged
+// process of the user's takes them.
+func TestNothingIsOfferedOnProcessesOfOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		offered := func(r *rig) bool {
+			text := r.text()
+			signal, environ := strings.Contains(text, "T signal"), strings.Contains(text, "e environment")
+			if signal != environ {
+				t.Errorf("a signal is offered: %v, the environment: %v\n%s", signal, environ, text)
+			}
+			return signal
+		}
+		r := newRig(t, uitest.Fixture())
+		r.resize(200, 50)
+		for _, step := range []struct {
+			keys  string
+			offer bool
+		}{{"] 5 home", true}, {"end", false}, {"enter", false}, {"esc home space end", true}, {"esc", false}} {
+			for _, k := range strings.Fields(step.keys) {
+				r.press(k)
+			}
+			if offered(r) != step.offer {
+				t.Errorf("after %q it is not %v:\n%s", step.keys, step.offer, r.text())
+			}
+		}
+		for _, k := range []string{"?", "k", "i", "l", "l"} {
+			r.press(k)
+		}
+		if text := r.text(); !strings.Contains(text, "Not now: process 901262 belongs to carol") {
+			t.Errorf("the help does not say why:\n%s", text)
+		}
+		r.press("esc")
+		for _, k := range []string{"2", ":", "k", "i", "l", "l", "enter", "c", "a", "r", "o", "l"} {
+			r.press(k)
+		}
+		if text := r.text(); !strings.Contains(text, "PID 901248                  process 901248 belongs to carol") {
+			t.Errorf("the question offers it:\n%s", text)
+		}
+	})
+}

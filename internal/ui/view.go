@@ -58,6 +58,7 @@ func (v *view) resolveSelection(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.escTarget(s)
 	v.settings.Now.Classic = v.classic
 	s.Job, s.Node, s.Cites = nil, nil, v.log.Cites()
+	s.NoSignal, s.NoCancel = "", ""
 	at := v.resolveJob(s.Snap)
 	if at < 0 {
 		if p, is := v.chosenPage().(forgetter); is {

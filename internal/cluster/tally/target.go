@@ -36,6 +36,15 @@ func (t *Target) Refusal() string {
 	return "belongs to " + t.User
 }
 
+// WhyNoSignal says why neither the process nor any other of its job can be signaled; "": one can.
+func (t *Target) WhyNoSignal(s *cluster.Snapshot) string {
+	why := t.Refusal()
+	if why == "" || t.Mine && s.JobWith(t.Job) != nil {
+		return ""
+	}
+	return "process " + strconv.Itoa(t.PID) + " " + why
+}
+
 // Targets returns the processes of a job on all of its nodes, each once.
 func Targets(s *cluster.Snapshot, job *cluster.JobView) []Target {
 	var list []Target

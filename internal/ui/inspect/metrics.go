@@ -168,3 +168,11 @@ func sumOverGPUs(n *cluster.Node, rows []*wire.Process) (r processValues) {
 
 // hasExited reports whether the process was in an earlier list and is not in the last one.
 func (m *Metrics) hasExited() bool { return m.last != nil && !m.gone.IsZero() }
+
+// WhyGone says that the process has exited; "": it has not.
+func (m *Metrics) WhyGone() string {
+	if m.hasExited() {
+		return "the process has exited"
+	}
+	return ""
+}

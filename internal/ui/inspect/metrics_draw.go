@@ -83,9 +83,12 @@ const gib = 1 << 30
 
 // footerHints are the keys of the footer. The caller adds the keys that act on a process.
 func (m *Metrics) footerHints(s *part.Scene) []keys.Hint {
-	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ),
-		keys.HintOf(keys.Inspect))
-	if s.Forbidden() == "" && !m.hasExited() {
+	hints := footer.MouseOff(s, keys.HintOf(keys.Mouse))
+	if footer.WhyNoEffect(s, keys.NeedsProcess) == "" {
+		hints = append(hints, keys.HintOf(keys.Environ))
+	}
+	hints = append(hints, keys.HintOf(keys.Inspect))
+	if footer.WhyNoEffect(s, keys.NeedsSignals|keys.NeedsProcess) == "" {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
 	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.LeaveMetrics),

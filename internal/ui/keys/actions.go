@@ -36,9 +36,14 @@ const (
 	NeedsProblems                  // a problem in the job
 	NeedsSharing                   // GPUs of other jobs, or hidden ones
 	NeedsSignals                   // signals and cancels are allowed
+	NeedsProcess                   // the process under the cursor takes the user's signals, and shows its environment
+	NeedsOwnJob                    // the process under the cursor belongs to one of the user's jobs
 	NeedsRecorder                  // the screen shows a live cluster
 	NeedsPast                      // earlier samples of a live cluster are kept
 )
+
+// OfCursor are the needs that the row under the cursor meets or not. An action of another page asks for its subject.
+const OfCursor = NeedsProcess | NeedsOwnJob
 
 // Action is one thing that the user can do on a page.
 type Action struct {

@@ -29,7 +29,7 @@ var inspectRows = []Row{
 	{Bindings: bindingList(Environ), Group: Looking, Text: "its environment",
 		Long: "its environment, which can be searched and copied",
 		Also: "env, environment variables, variables, cuda_visible_devices, nccl_debug, path", Subject: OfProcess,
-		On: On(OnProcesses, OnMetrics)},
+		Needs: NeedsProcess, On: On(OnProcesses, OnMetrics)},
 	{Bindings: bindingList(Inspect), Group: Looking, Means: "view", Text: "details from the kernel",
 		Long: "everything the kernel knows about it: limits, memory, threads, open files, connections",
 		Also: "proc, limits, ulimit, threads, open files, lsof, affinity, oom score", Subject: OfProcess,

@@ -28,7 +28,8 @@ var signalTexts = []string{"interrupt… (SIGINT)", "terminate… (SIGTERM)", "k
 
 var signalRows = []Row{
 	{
-		Bindings: bindingList(SignalInt, SignalTerm, SignalKill), Group: Acting, Each: signalTexts, Needs: NeedsSignals,
+		Bindings: bindingList(SignalInt, SignalTerm, SignalKill), Group: Acting, Each: signalTexts,
+		Needs:    NeedsSignals | NeedsProcess,
 		EachAlso: []string{"ctrl-c", "stop the process, end the process", "kill -9, kill the process, pkill"},
 		Subject:  OfProcess,
 		Text:     "interrupt / terminate / kill",
@@ -36,15 +37,15 @@ var signalRows = []Row{
 		Long: "send SIGINT / SIGTERM / SIGKILL to the process, to the tagged processes, to its rank, or to all ranks; " +
 			"asks first",
 	},
-	{Bindings: bindingList(SignalAny), Group: Acting, Needs: NeedsSignals, Text: "any signal, by name",
+	{Bindings: bindingList(SignalAny), Group: Acting, Needs: NeedsSignals | NeedsProcess, Text: "any signal, by name",
 		Long:    "send any signal, by name: SIGUSR1 for a checkpoint; asks first",
 		Also:    "signal, sigusr1, usr1, sigusr2, usr2, sighup, sigstop, sigcont, sigquit, checkpoint, send a signal",
 		Subject: OfProcess, On: On(OnProcesses, OnMetrics, OnRanks)},
-	{Bindings: bindingList(Renice), Group: Acting, Needs: NeedsSignals, Text: "nice value or CPUs",
+	{Bindings: bindingList(Renice), Group: Acting, Needs: NeedsSignals | NeedsProcess, Text: "nice value or CPUs",
 		Long:    "change the nice value or the CPUs of the process, its rank or all ranks; asks first",
 		Also:    "renice, nice, priority, taskset, affinity, cpu affinity, pin, bind, cores, schedule",
 		Subject: OfProcess, On: On(OnProcesses, OnMetrics, OnRanks)},
-	{Bindings: bindingList(Scancel), Group: Acting, Needs: NeedsSignals, Text: "scancel",
+	{Bindings: bindingList(Scancel), Group: Acting, Needs: NeedsSignals | NeedsOwnJob, Text: "scancel",
 		Long: "cancel the job, or have SLURM send a signal to its steps; asks first",
 		Also: "cancel, stop job, stop, abort, end the job, kill job, delete job, qdel", Subject: OfJob,
 		On: On(OnProcesses, OnMetrics)},

@@ -71,6 +71,20 @@ func NewRanks(past *footer.History) *Ranks {
 	return p
 }
 
+// noProcess is why a row takes no signal.
+const noProcess = "there is no process to send a signal to"
+
+// Settle tells the scene whether the process under the cursor takes signals.
+func (p *Ranks) Settle(s *part.Scene) {
+	s.NoSignal = noProcess
+	if v := p.View(s); v.Len() > 0 {
+		if r := v.At(p.At(s)); r.Process != nil {
+			t := tally.TargetOf(s.Snap, s.NodeOf(r.Node), r.Process)
+			s.NoSignal = t.WhyNoSignal(s.Snap)
+		}
+	}
+}
+
 // rankOrders begin with the slowest, or with the rank whose memory runs out first.
 func rankOrders() []list.Order[tally.RankRow] {
 	orders := []list.Order[tally.RankRow]{{Column: "rank", AsListed: true}, {Column: "node"}, {Column: "gpu"},
@@ -197,9 +211,9 @@ func rankOpens(_ *part.Scene, r *tally.RankRow) string {
 	return keys.Open.Help().Desc
 }
 
-// rankHints has the key of the signals, if there is a process to send one to.
-func rankHints(s *part.Scene, r *tally.RankRow) []keys.Hint {
-	if r.Process == nil || s.Forbidden() != "" {
+// rankHints has the key of the signals, if the process takes them.
+func rankHints(s *part.Scene, _ *tally.RankRow) []keys.Hint {
+	if footer.WhyNoEffect(s, keys.NeedsSignals|keys.NeedsProcess) != "" {
 		return nil
 	}
 	return []keys.Hint{keys.HintOf(keys.SignalTerm).As("signal")}
@@ -228,7 +242,7 @@ func (p *Ranks) signalRank(s *part.Scene, k tea.KeyPressMsg) nav.Answer {
 	}
 	r := v.At(at)
 	if r.Process == nil {
-		a.Notice = "there is no process to send a signal to"
+		a.Notice = noProcess
 		return a
 	}
 	id := wire.ProcessID{PID: r.Process.PID, StartTicks: r.Process.StartTicks}

@@ -33,6 +33,7 @@ type Item struct {
 	Then    tea.Msg      // a second message
 	Copy    string       // text for the clipboard
 	Subject keys.Subject // what its action acts on
+	Needs   keys.Need    // what its action needs of that
 	Away    bool         // its action belongs to another page: if it has a Subject, the palette asks for it
 }
 

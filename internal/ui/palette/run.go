@@ -47,10 +47,10 @@ func (p *Page) askSubject(it *Item, s *part.Scene) nav.Answer {
 		return p.leadThere(it)
 	}
 	things := p.of.Which(it, s)
-	switch len(things) {
-	case 0:
+	switch {
+	case len(things) == 0:
 		return p.leadThere(it)
-	case 1:
+	case len(things) == 1 && things[0].Not == "":
 		return p.run(&things[0])
 	}
 	which := p.of.Which

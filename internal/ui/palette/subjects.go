@@ -4,17 +4,23 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Processes returns the processes of the selected job.
-func Processes(s *part.Scene) (list []Item) {
+// Processes returns the processes of the selected job, and why they do not meet the needs of an action.
+func Processes(s *part.Scene, needs keys.Need) (list []Item) {
 	known := newProcesses(s)
 	for _, node := range s.Job.Nodes {
-		for _, it := range known.findOnNode(s.NodeOf(node)).items {
+		n := s.NodeOf(node)
+		for i, it := range known.findOnNode(n).items {
 			list = append(list, *it)
+			if needs&keys.NeedsProcess != 0 {
+				t := tally.TargetOf(s.Snap, n, &n.Processes[i])
+				list[len(list)-1].Not = t.WhyNoSignal(s.Snap)
+			}
 		}
 	}
 	return list

@@ -49,6 +49,8 @@ type Scene struct {
 	Recording string // state of the running recording; "": none runs
 	Out       string // where Esc leads, for the footer; "": nowhere
 	LooksBack bool   // the keys that look back have an effect here
+	NoSignal  string // why the process under the cursor takes no signal; "": it does, or no page has said
+	NoCancel  string // why the job of that process cannot be canceled; "": likewise
 	NoPast    string // why there is no earlier Snapshot to look back at; "": there is one
 	Ago       string // how old the Snapshot is that the user looks back at; "": it is the newest
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle

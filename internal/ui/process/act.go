@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
@@ -54,19 +55,22 @@ func (over *overlays) openScheduleDialog(s *part.Scene, on actionSubject) nav.An
 
 // openCancelDialog asks the user what SLURM should do with a job.
 func (over *overlays) openCancelDialog(s *part.Scene, job string) nav.Answer {
-	why := s.Forbidden()
-	switch {
-	case why != "" || job != "":
-	case s.Job.ID == "":
-		why = "these nodes are not a job of SLURM: there is nothing to cancel"
-	default:
-		why = "this process does not belong to one of your running jobs"
-	}
-	if why != "" {
+	if why := cmp.Or(s.Forbidden(), whyNoCancel(s, job)); why != "" {
 		return nav.Answer{Taken: true, Notice: why}
 	}
 	c, first := signal.NewCancel(job, s)
 	return over.openOverlay(c, first)
+}
+
+// whyNoCancel says why there is no job to cancel; "": there is one.
+func whyNoCancel(s *part.Scene, job string) string {
+	switch {
+	case job != "":
+		return ""
+	case s.Job.ID == "":
+		return "these nodes are not a job of SLURM: there is nothing to cancel"
+	}
+	return "this process does not belong to one of your running jobs"
 }
 
 // opener opens something that shows or copies facts about a process.
@@ -102,9 +106,11 @@ func (m *metrics) doAction(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a := ofMetrics.Do(m, msg, s); a.Taken {
 		return a
 	}
-	return acts.Do(actingPage{m.over, func() actionSubject {
-		return actionSubject{at: new(m.Target()), job: ownJobID(s, m.Target().Job)}
-	}}, msg, s)
+	return acts.Do(actingPage{m.over, func() actionSubject { return subjectOfMetrics(s, m.Metrics) }}, msg, s)
+}
+
+func subjectOfMetrics(s *part.Scene, m *inspect.Metrics) actionSubject {
+	return actionSubject{at: new(m.Target()), job: ownJobID(s, m.Target().Job)}
 }
 
 // actions returns the actions of the overlay on top.

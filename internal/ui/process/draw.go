@@ -103,12 +103,15 @@ func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter).As("column"))
 	}
 	hints = append(hints, filter, p.scope.scopeHint(s), keys.HintOf(keys.Tree))
-	if some && s.Forbidden() == "" {
+	if footer.WhyNoEffect(s, keys.NeedsSignals|keys.NeedsProcess) == "" {
 		hints = append(hints, keys.HintOf(keys.SignalTerm).As("signal"))
 	}
 	hints = append(hints, sort)
+	if footer.WhyNoEffect(s, keys.NeedsProcess) == "" {
+		hints = append(hints, keys.HintOf(keys.Environ))
+	}
 	if some {
-		hints = append(hints, keys.HintOf(keys.Environ), keys.HintOf(keys.Tag), keys.HintOf(keys.CopyMenu))
+		hints = append(hints, keys.HintOf(keys.Tag), keys.HintOf(keys.CopyMenu))
 	}
 	hints = append(hints, keys.HintOf(keys.Refresh))
 	return append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))

@@ -42,6 +42,17 @@ func (over overlays) visiblePage() keys.Page {
 	return keys.OnProcesses
 }
 
+// topMetrics returns the metrics of a process if they are the visible page.
+func (over overlays) topMetrics() (m *inspect.Metrics, is bool) {
+	for _, o := range slices.Backward(over) {
+		if _, whole := o.(page); whole {
+			m, is = o.(*inspect.Metrics)
+			return m, is
+		}
+	}
+	return nil, false
+}
+
 // openOverlay opens an overlay on top of all others, and returns its first answer.
 func (over *overlays) openOverlay(o overlay, first nav.Answer) nav.Answer {
 	*over = append(*over, o)

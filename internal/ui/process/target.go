@@ -32,6 +32,28 @@ func (p *Page) subjectOfKeys(s *part.Scene) actionSubject {
 	return on
 }
 
+// refuse tells the scene what the keys cannot do to the process under the cursor, or to that of the metrics on top.
+func (p *Page) refuse(s *part.Scene) {
+	on := p.subjectOfKeys(s)
+	if m, is := p.over.topMetrics(); is {
+		on = subjectOfMetrics(s, m)
+		s.NoSignal = m.WhyGone()
+	}
+	s.NoSignal, s.NoCancel = cmp.Or(s.NoSignal, on.whyNoSignal(s)), whyNoCancel(s, on.job)
+}
+
+// whyNoSignal says why none of the processes takes a signal; "": one does, or another of its job.
+func (on *actionSubject) whyNoSignal(s *part.Scene) string {
+	takes := func(t tally.Target) bool { return t.WhyNoSignal(s.Snap) == "" }
+	switch {
+	case on.at == nil:
+		return "there is no process to send a signal to"
+	case slices.ContainsFunc(on.tagged, takes):
+		return ""
+	}
+	return on.at.WhyNoSignal(s.Snap)
+}
+
 // ownJobID returns the ID of a job if it is one of the user's, and otherwise "": a node may name any job for a process.
 func ownJobID(s *part.Scene, id string) string {
 	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
