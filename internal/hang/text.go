@@ -150,14 +150,38 @@ func VerdictText(d *rankstacks.Verdict, how TextDetail) string {
 		fmt.Fprintf(&b, "%6d %-5s  %s\n%15s%s\n", len(g.Ranks),
 			map[bool]string{true: "rank", false: "ranks"}[len(g.Ranks) == 1],
 			g.Summary, "", g.Members)
+		for _, why := range NotRead(g) {
+			fmt.Fprintf(&b, "%15s%s\n", "", why)
+		}
 		if len(g.Workers) > 0 {
 			fmt.Fprintf(&b, "%15s%s\n", "", stacks.Workers(g.Workers))
 		}
 	}
-	for i := range d.Refused {
-		b.WriteString(GroupText(nil, &d.Refused[i]))
+	for _, r := range Ungrouped(d) {
+		b.WriteString(GroupText(nil, r))
 	}
 	return b.String()
+}
+
+// Ungrouped returns the reasons why places are not known, of the ranks that stand in no group.
+func Ungrouped(d *rankstacks.Verdict) (list []*rankstacks.Refusal) {
+	for i := range d.Refused {
+		if !d.Refused[i].Grouped {
+			list = append(list, &d.Refused[i])
+		}
+	}
+	return list
+}
+
+// NotRead says why only the kernel tells how the ranks of a group wait, and what can be changed; nil: more is known.
+func NotRead(g *rankstacks.Group) []string {
+	switch {
+	case g.Cause == "":
+		return nil
+	case g.Hint == "":
+		return []string{"not read: " + g.Cause}
+	}
+	return []string{"not read: " + g.Cause, g.Hint}
 }
 
 // GroupText writes a group in full, or the ranks that have no stack for one reason.
@@ -173,6 +197,9 @@ func GroupText(g *rankstacks.Group, r *rankstacks.Refusal) string {
 	fmt.Fprintf(&b, "%d of the job's processes: %s\n", len(g.Ranks), g.Summary)
 	for _, line := range RanksByNode(g.Ranks) {
 		b.WriteString("  " + line + "\n")
+	}
+	for _, why := range NotRead(g) {
+		b.WriteString("  " + why + "\n")
 	}
 	writeFrames(&b, g.Frames)
 	for i := range g.Threads {

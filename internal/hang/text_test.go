@@ -1,6 +1,7 @@
 package hang
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
@@ -47,5 +48,24 @@ func TestText(t *testing.T) {
 		if got := VerdictText(d, detail); got != want {
 			t.Errorf("%v: %q, want %q", detail, got, want)
 		}
+	}
+}
+
+// A rank that the kernel alone tells of stands in its group, with the reason, and nowhere else.
+func TestEachRankStandsOnce(t *testing.T) {
+	group := func(rank int) rankstacks.Group {
+		return rankstacks.Group{Summary: "waits in futex_wait", Members: "rank", Vague: true, Cause: "not permitted",
+			Hint: "set it to 0", Ranks: []rankstacks.Rank{{Rank: &rank, Node: "n1", PID: 103}}}
+	}
+	refused := rankstacks.Refusal{ID: "ptrace", Cause: "not permitted", Hint: "set it to 0", Grouped: true}
+	d := &rankstacks.Verdict{Groups: []rankstacks.Group{group(3), group(4)}, Refused: []rankstacks.Refusal{refused}}
+	for _, detail := range []TextDetail{BriefText, FullText} {
+		text := VerdictText(d, detail)
+		if n := strings.Count(text, "not read: not permitted\n"); n != 2 || strings.Contains(text, "not read,") {
+			t.Errorf("%v: the reason stands %d times in the groups: %q", detail, n, text)
+		}
+	}
+	if d.Refused[0].Grouped = false; len(Ungrouped(d)) != 1 {
+		t.Error("a rank that is in no group is left out")
 	}
 }

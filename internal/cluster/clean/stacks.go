@@ -21,7 +21,7 @@ func Stacks(d *rankstacks.Verdict) *rankstacks.Verdict {
 	to.Job, to.State = safe.Line(d.Job, maxPart), rankstacks.State(safe.Line(string(d.State), maxPart))
 	to.Headline, to.Said = safe.Line(d.Headline, maxSummary), cleanLines(d.Said)
 	to.Groups = copyCleaned(d.Groups, maxGroups, func(g *rankstacks.Group) {
-		cleanStrings(&g.Summary, &g.Members, &g.Collective)
+		cleanStrings(&g.Summary, &g.Members, &g.Cause, &g.Hint, &g.Collective)
 		g.Ranks = copyCleaned(g.Ranks, maxGroups, func(r *rankstacks.Rank) { cleanStrings(&r.Node, &r.State, &r.NoRank) })
 		g.Frames = cleanFrames(g.Frames)
 		g.Threads = copyCleaned(g.Threads, maxFrames, func(t *rankstacks.Thread) {

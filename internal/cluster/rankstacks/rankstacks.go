@@ -48,8 +48,10 @@ type Group struct {
 	Summary string `json:"summary"` // the stack in one line, for people
 	Members string `json:"members"` // the ranks in a few words, for people
 	Outlier bool   `json:"outlier"` // few ranks are there, while most of the job is elsewhere
-	// Vague means that only the kernel says how they wait: Refused has the reason.
-	Vague bool `json:"vague,omitempty"`
+	// Vague means that only the kernel says how they wait. Cause and Hint say why, as in Refused.
+	Vague bool   `json:"vague,omitempty"`
+	Cause string `json:"cause,omitempty"`
+	Hint  string `json:"hint,omitempty"`
 	// number of ranks that were elsewhere in the previous look, at least; absent: not known
 	Moved      *int    `json:"moved,omitempty"`
 	Collective string  `json:"collective,omitempty"` // the function in which they wait for other ranks
@@ -150,6 +152,7 @@ type Refusal struct {
 	Hint    string `json:"hint,omitempty"` // what the user or an administrator can change
 	Count   int    `json:"count"`
 	Members string `json:"members"`
+	Grouped bool   `json:"grouped,omitempty"` // they stand in vague groups, too
 }
 
 // NCCLNotAsked is the NCCL.State of an NCCL before 2.29. It is not asked, since its answer can crash the job.

@@ -47,7 +47,7 @@ func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 	}
 	for _, r := range l.Refusals() {
 		d.Refused = append(d.Refused, rankstacks.Refusal{ID: r.ID, Cause: r.Cause, Hint: r.Hint, Count: len(r.Ranks),
-			Members: Members(r.Ranks)})
+			Members: Members(r.Ranks), Grouped: r.grouped})
 	}
 	if also.NCCL != nil {
 		d.NCCL = &also.NCCL.NCCL
@@ -61,6 +61,10 @@ func Of(p *Pair, also Evidence) *rankstacks.Verdict {
 func (p *Pair) describeGroup(g *Group, of motions) rankstacks.Group {
 	t := rankstacks.Group{Summary: g.Words(), Members: Members(g.Ranks), Outlier: g.Outlier, Vague: g.Vague,
 		Collective: frames.Collective(g.firstRank().pythonFrames())}
+	if g.Vague {
+		why := g.firstRank().Process.Refusal
+		t.Cause, t.Hint = why.Cause, why.Hint
+	}
 	if p.Before != nil && (of[Unknown] == 0 || of[Moves] > 0) {
 		t.Moved = new(of[Moves])
 	}

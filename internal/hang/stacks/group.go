@@ -65,6 +65,7 @@ func keyOf(r *Rank) uint64 {
 	h.SetSeed(seed)
 	if !r.isLocated() {
 		h.WriteByte(2)
+		h.WriteString(r.Process.Refusal.Cause)
 	}
 	if isHalted(r.Process) {
 		h.WriteString(strings.ToUpper(r.Process.State))
@@ -165,29 +166,36 @@ func linesOf(ranks []*Rank, frame int) (lines []Lines) {
 	return lines
 }
 
-// UnreadRanks is a set of ranks about which nothing is known, all for one reason.
+// UnreadRanks is a set of ranks whose place is not known, all for one reason.
 type UnreadRanks struct {
-	wire.Refusal
+	reason
 	Ranks []*Rank
 }
 
-// Refusals returns the ranks whose place no group tells, by reason, the most frequent reason first.
+// reason is why a place is not known, and whether the ranks stand in vague groups all the same.
+type reason struct {
+	wire.Refusal
+	grouped bool
+}
+
+// Refusals returns the ranks whose place is not known, by reason, the most frequent reason first.
 func (l *Observation) Refusals() (all []UnreadRanks) {
-	at := map[wire.Refusal]int{}
+	at := map[reason]int{}
 	for i := range l.Ranks {
 		r := &l.Ranks[i]
-		why := r.Why
+		why, grouped := r.Why, false
 		if why == nil && r.Process != nil && !r.isLocated() {
-			why = r.Process.Refusal
+			why, grouped = r.Process.Refusal, true
 		}
 		if why == nil {
 			continue
 		}
-		n, known := at[*why]
+		key := reason{*why, grouped}
+		n, known := at[key]
 		if !known {
 			n = len(all)
-			at[*why] = n
-			all = append(all, UnreadRanks{Refusal: *why})
+			at[key] = n
+			all = append(all, UnreadRanks{reason: key})
 		}
 		all[n].Ranks = append(all[n].Ranks, r)
 	}

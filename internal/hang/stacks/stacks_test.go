@@ -391,6 +391,41 @@ func TestPartialLooks(t *testing.T) {
 	}
 }
 
+// Ranks of which only the kernel tells stand in a group for each reason; the others that were not read for one of these
+// reasons are counted apart.
+func TestVagueRanksAreGroupedByReason(t *testing.T) {
+	refused := func(cause string, forget bool) []is {
+		return []is{func(p *wire.ProcessStacks) {
+			p.Refusal = &wire.Refusal{ID: wire.RefusedPtrace, Cause: cause}
+			if forget {
+				p.Threads = nil
+			}
+		}}
+	}
+	d := Of(NewPair(nil, job(0, 8, func(r int) []is {
+		switch r {
+		case 3, 4:
+			return refused("a", false)
+		case 5:
+			return refused("b", false)
+		case 6, 7:
+			return refused("a", true)
+		}
+		return []is{in(reduce)}
+	})), Evidence{})
+	var got []string
+	for _, g := range d.Groups {
+		got = append(got, fmt.Sprint("group ", g.Cause, " ", len(g.Ranks)))
+	}
+	for _, r := range d.Refused {
+		got = append(got, fmt.Sprint("refused ", r.Cause, " ", r.Count, " ", r.Grouped))
+	}
+	want := []string{"group  3", "group a 2", "group b 1", "refused a 2 true", "refused a 2 false", "refused b 1 true"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // The thread for which the main thread waits does the work.
 func TestAThreadDoesTheWork(t *testing.T) {
 	joins := []wire.Frame{{Function: "join", File: std + "threading.py", Line: 1119}, item[0]}

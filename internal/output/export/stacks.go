@@ -15,7 +15,8 @@ func Stacks(v *rankstacks.Verdict) *schema.Stacks {
 }
 
 func stackGroup(g *rankstacks.Group) schema.StackGroup {
-	return schema.StackGroup{Summary: g.Summary, Members: g.Members, Outlier: g.Outlier, Vague: g.Vague, Moved: g.Moved,
+	return schema.StackGroup{Summary: g.Summary, Members: g.Members, Outlier: g.Outlier, Vague: g.Vague, Cause: g.Cause,
+		Hint: g.Hint, Moved: g.Moved,
 		Collective: g.Collective, Deeper: g.Deeper, MoreChildren: g.MoreChildren,
 		Ranks:  each(g.Ranks, stackRank),
 		Frames: each(g.Frames, stackFrame),

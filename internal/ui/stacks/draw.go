@@ -161,10 +161,24 @@ func (p *Page) cursorList(s *part.Scene, rows []groupRow) nav.List[string] {
 
 // rowHeight is the number of lines of a row.
 func (r *groupRow) rowHeight() int {
-	if r.group != nil && len(r.group.Workers) > 0 || r.refusal != nil && r.refusal.Hint != "" {
+	switch {
+	case r.refusal != nil && r.refusal.Hint != "":
 		return 3
+	case r.refusal != nil:
+		return 2
 	}
-	return 2
+	return 2 + len(moreLines(r.group))
+}
+
+// moreLines are the lines of a group below its members: why it was not read, and its workers that wait for files.
+func moreLines(g *rankstacks.Group) (lines []part.Piece) {
+	for _, why := range hang.NotRead(g) {
+		lines = append(lines, part.Dim(why))
+	}
+	if len(g.Workers) > 0 {
+		lines = append(lines, part.Piece{Text: stacks.Workers(g.Workers), Role: draw.Warn})
+	}
+	return lines
 }
 
 func (p *Page) drawRows(f *part.Frame, rows []groupRow) {
@@ -204,8 +218,8 @@ func (p *Page) row(f *part.Frame, y int, r *groupRow) {
 	f.Right(countAt, y, textAt-countAt-2, part.Plural(len(g.Ranks), "rank", "ranks"), draw.Strong)
 	writeLine(f, y, cmp.Or(g.Summary, unnamed), role)
 	writeLine(f, y+1, cmp.Or(g.Members, strings.Join(hang.RanksByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
-	if len(g.Workers) > 0 {
-		writeLine(f, y+2, stacks.Workers(g.Workers), draw.Warn)
+	for i, l := range moreLines(g) {
+		writeLine(f, y+2+i, l.Text, l.Role)
 	}
 }
 

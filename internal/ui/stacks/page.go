@@ -332,8 +332,7 @@ func (p *Page) listRows() (rows []groupRow) {
 		g := &p.doc.Groups[i]
 		rows = append(rows, groupRow{key: groupKey(g), group: g})
 	}
-	for i := range p.doc.Refused {
-		r := &p.doc.Refused[i]
+	for _, r := range hang.Ungrouped(p.doc) {
 		rows = append(rows, groupRow{key: "r" + r.ID + "\x00" + r.Cause + "\x00" + r.Hint, refusal: r})
 	}
 	return rows
@@ -347,7 +346,7 @@ func groupKey(g *rankstacks.Group) string {
 		return fmt.Sprintf("g%s %d", g.Ranks[0].Node, g.Ranks[0].PID)
 	}
 	if len(g.Frames) == 0 {
-		return fmt.Sprintf("g%t%s", g.Vague, g.Summary)
+		return fmt.Sprintf("g%t%s\x00%s", g.Vague, g.Summary, g.Cause)
 	}
 	key := strings.Builder{}
 	key.WriteByte('g')

@@ -67,6 +67,9 @@ func (p *Page) openRow(r groupRow) {
 	if len(g.Frames) == 0 {
 		t.addLine(draw.Text, 2, g.Summary)
 	}
+	for _, why := range hang.NotRead(g) {
+		t.addLine(draw.Text, 2, why)
+	}
 	t.addHeading("Members")
 	t.addMembers(g.Ranks)
 	t.addWorkers(g.Workers)
