@@ -52,6 +52,7 @@ type Page struct {
 	failed string              // why there is no result
 
 	cursor nav.Cursor[string]
+	seeks  origin     // where the user came from, until a key moves the cursor
 	marked string     // the group to compare with; "": the largest
 	sheet  *groupText // what is open on top of the groups; nil: nothing is
 }
@@ -77,7 +78,7 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true}
 func (p *Page) Arrive(s *part.Scene, g nav.Go) nav.Answer {
 	if s.Job != nil {
 		p.begin(s.Job.ID)
-		p.lag = lagOf(s, g)
+		p.lag, p.seeks = lagOf(s, g), originOf(s, g)
 	}
 	return nav.Answer{}
 }
@@ -254,11 +255,12 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	rows := p.listRows()
 	l := p.cursorList(s, rows)
 	if _, moved := p.cursor.Move(msg, l); moved {
+		p.seeks = origin{}
 		return nav.Taken
 	}
 	if click, is := msg.(tea.MouseClickMsg); is {
 		at, again := p.cursor.Click(click, l, p.firstListRow(s))
-		if again {
+		if p.seeks = (origin{}); again {
 			p.openRow(rows[at])
 		}
 		return nav.Answer{Taken: at >= 0}

@@ -383,6 +383,42 @@ func TestTheResultIsTold(t *testing.T) {
 	}
 }
 
+// The cursor begins on the group of the GPU or the node from which the user came, and stays where a key has put it.
+func TestTheCursorBeginsWhereTheUserCameFrom(t *testing.T) {
+	key := tea.KeyPressMsg{Code: 'b', Text: "b"}
+	for _, test := range []struct {
+		name, node string
+		to         nav.Go
+		typed      string
+		want       int
+	}{
+		{"a node whose rank stands out", "n001", nav.Go{Key: key}, "", 1},
+		{"another node", "n000", nav.Go{Key: key}, "", 0},
+		{"a problem of a GPU", "n000", nav.Go{Node: "n001", GPU: "13"}, "", 1},
+		{"a problem of another GPU of the node", "n000", nav.Go{Node: "n001", GPU: "14"}, "", 0},
+		{"a problem of the job", "n001", nav.Go{}, "", 0},
+		{"a key moves the cursor", "n001", nav.Go{Key: key}, "k", 0},
+	} {
+		r := newRig(t, 2)
+		r.s.SetNode(map[string]int{"n000": 0, "n001": 1}[test.node])
+		for _, g := range []int{3, 4} {
+			r.s.NodeOf("n001").GPUs[g].Key = fmt.Sprint("1", g)
+		}
+		r.Arrive(r.s, test.to)
+		for range 2 {
+			r.due(5*time.Second, true)
+			r.answer()
+			r.Settle(r.s)
+			if test.typed != "" {
+				r.press(test.typed)
+			}
+		}
+		if at := r.cursor.At(r.cursorList(r.s, r.listRows())); at != test.want {
+			t.Errorf("%s: the cursor is on row %d, want %d", test.name, at, test.want)
+		}
+	}
+}
+
 // In a recording, and while the user looks back, the page shows what was known then, and asks nobody. Back in the
 // present it has its own result again.
 func TestThePast(t *testing.T) {

@@ -23,4 +23,5 @@ func (p *Page) Settle(s *part.Scene) {
 		p.past, p.sheet = false, nil
 		p.doc, p.live = p.live, nil
 	}
+	p.seekOrigin(s)
 }

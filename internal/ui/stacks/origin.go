@@ -1,0 +1,50 @@
+package stacks
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// origin is the node, or the GPU, from which the user came. Without a node there is none.
+type origin struct {
+	node string
+	gpu  int // cluster.NoNumber: any
+}
+
+// originOf returns where the user came from: the GPU or the node of a problem, or the selected node. A problem of the
+// whole job has no place.
+func originOf(s *part.Scene, g nav.Go) origin {
+	if lag := lagOf(s, g); lag.node != "" {
+		return origin{lag.node, lag.gpu}
+	}
+	node := g.Node
+	if g.Key != nil && s.Node != nil {
+		node = s.Node.Name
+	}
+	return origin{node, cluster.NoNumber}
+}
+
+// has reports whether a group has a rank there.
+func (o origin) has(g *rankstacks.Group) bool {
+	return g != nil && slices.ContainsFunc(g.Ranks, func(r rankstacks.Rank) bool {
+		return r.Node == o.node && (o.gpu == cluster.NoNumber || slices.Contains(r.GPUs, o.gpu))
+	})
+}
+
+// seekOrigin puts the cursor on the group of the place from which the user came: of several, on one that stands out.
+func (p *Page) seekOrigin(s *part.Scene) {
+	rows := p.listRows()
+	at := slices.IndexFunc(rows, func(r groupRow) bool {
+		return p.seeks.has(r.group) && standsOut(r.group, p.doc, s.Snap, &p.lag)
+	})
+	if at < 0 {
+		at = slices.IndexFunc(rows, func(r groupRow) bool { return p.seeks.has(r.group) })
+	}
+	if at >= 0 {
+		p.cursor.GoTo(p.cursorList(s, rows), at)
+	}
+}
