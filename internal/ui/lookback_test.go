@@ -80,7 +80,7 @@ func TestLookBack(t *testing.T) {
 	if ago := live.Sub(r.scene.Snap.At); ago > 12*time.Minute || ago < 11*time.Minute {
 		t.Errorf("the past begins %v back", ago)
 	}
-	if !strings.Contains(r.text(), "the past begins here: ") {
+	if !strings.Contains(r.text(), "this is the oldest: ") {
 		t.Errorf("nothing says where the past begins:\n%s", r.text())
 	}
 	r.press("esc")

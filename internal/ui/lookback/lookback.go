@@ -79,18 +79,17 @@ func (p *Past) Shown() (s *cluster.Snapshot, age time.Duration) {
 }
 
 // Step goes to the next kept Snapshot that is at least this much earlier (by < 0) or later. After the last one the
-// screen is live again. notice says why it cannot go further.
+// screen is live again. notice says that this is the oldest or the newest one.
 func (p *Past) Step(by time.Duration) (notice string) {
 	s, _ := p.Shown()
 	to := s.At.Add(by)
 	if by > 0 {
 		at := slices.IndexFunc(p.kept, func(k *cluster.Snapshot) bool { return !k.At.Before(to) })
-		if p.at == nil {
+		if p.at == nil || at < 0 {
+			p.at = nil
 			return "the screen is live: there is nothing later"
 		}
-		if p.at = nil; at >= 0 {
-			p.at = p.kept[at]
-		}
+		p.at = p.kept[at]
 		return ""
 	}
 	earlier := slices.IndexFunc(p.kept, func(k *cluster.Snapshot) bool { return !k.At.Before(s.At) })
@@ -104,7 +103,9 @@ func (p *Past) Step(by time.Duration) (notice string) {
 	for at > 0 && p.kept[at].At.After(to) {
 		at--
 	}
-	p.at = p.kept[at]
+	if p.at = p.kept[at]; p.at.At.After(to) { // it was too far
+		return p.whyNoEarlier()
+	}
 	return ""
 }
 
@@ -125,5 +126,5 @@ func (p *Past) whyNoEarlier() string {
 	if why := p.None(); why != "" {
 		return why
 	}
-	return "the past begins here: " + draw.Age(p.now.At.Sub(p.kept[0].At)) + " of at most 12 minutes are kept"
+	return "this is the oldest: " + draw.Age(p.now.At.Sub(p.kept[0].At)) + " of at most 12 minutes are kept"
 }

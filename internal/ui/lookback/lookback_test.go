@@ -29,3 +29,25 @@ func TestTheSizeOfThePast(t *testing.T) {
 		}
 	}
 }
+
+// A step that would lead beyond an end leads to it, and says so at once.
+func TestTheEndsOfThePast(t *testing.T) {
+	var p Past
+	for at := range 41 {
+		p.Keep(&cluster.Snapshot{At: time.Unix(1000, 0).Add(time.Duration(at) * time.Second)})
+	}
+	for _, step := range []struct {
+		by   time.Duration
+		ago  time.Duration
+		says string
+	}{
+		{-1, 10 * time.Second, ""}, {-time.Minute, 40 * time.Second, "this is the oldest: 40s"},
+		{-1, 40 * time.Second, "this is the oldest: 40s"}, {+1, 30 * time.Second, ""},
+		{+time.Minute, 0, "there is nothing later"}, {+1, 0, "there is nothing later"},
+	} {
+		said := p.Step(step.by)
+		if _, ago := p.Shown(); ago != step.ago || !strings.HasPrefix(said, step.says) || said != "" != (step.says != "") {
+			t.Errorf("a step by %v leads %v back, and says %q", step.by, ago, said)
+		}
+	}
+}
