@@ -23,7 +23,8 @@ var places = map[string]keySlot{
 	keys.Pages.Key: {1, 7}, keys.Name(keys.Open): {2, 7}, keys.Name(keys.Back): {3, 1}, keys.Node.Key: {4, 4},
 	keys.Job.Key: {5, 3}, keys.Jobs.Key: {6, 3}, "/": {7, 7}, "F": {7, 7},
 	"w": {8, 6}, "W": {8, 6}, "t": {9, 6}, "T": {10, 6}, "s": {11, 6}, "o": {11, 6}, "v": {12, 6}, "p": {12, 6},
-	"n": {13, 5}, "!": {others, 0}, "m": {others, 0}, "()": {15, 1}, "?": {16, always}, "q": {17, always},
+	"n": {13, 5}, keys.Name(keys.Write): {others, 6}, "!": {others, 0}, "m": {others, 0}, "()": {15, 1},
+	"?": {16, always}, "q": {17, always},
 }
 
 const (

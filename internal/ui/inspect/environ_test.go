@@ -116,7 +116,7 @@ func TestSearchTakesPastes(t *testing.T) {
 	e := environ(t, s, false, some...)
 	pressed(e, s, "/")
 	e.Press(tea.PasteMsg{Content: "nccl\n\u202e\x1bwarn"}, s)
-	if got := e.search.text; got != "nccl warn" || e.search.line == nil ||
+	if got := e.search.Text(); got != "nccl warn" || !e.search.Typing() ||
 		!strings.Contains(drawn(s, e), "1 of 5 variables") {
 		t.Errorf("searched for %q:\n%s", got, drawn(s, e))
 	}

@@ -44,7 +44,7 @@ const (
 )
 
 func (e *FactSheet) currentQuestion(s *part.Scene) layoutKey {
-	return layoutKey{s.W, e.heard, e.shown, e.search.text}
+	return layoutKey{s.W, e.heard, e.shown, e.search.Text()}
 }
 
 // currentLayout returns the lines. It lays them out again if the question has changed.
@@ -66,11 +66,11 @@ func (e *FactSheet) settledLayout(s *part.Scene) *variableLayout {
 
 func (e *FactSheet) layOutLines(q layoutKey) variableLayout {
 	l := variableLayout{of: q, names: nameLeast}
-	words := e.search.lowerWords()
+	matches := e.search.Matcher()
 	for i := range e.answer.variables {
 		v := &e.answer.variables[i]
 		l.names = max(l.names, draw.Width(v.name))
-		if v.matchesWords(words, q.shown) {
+		if matches(v.searchText(q.shown)) { // a hidden value matches nothing
 			l.variables = append(l.variables, i)
 		}
 	}

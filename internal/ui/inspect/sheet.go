@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -29,7 +30,7 @@ type FactSheet struct {
 	walks  bool // the kernel walks through the pages of the process, which is expensive
 	closed bool
 
-	search search
+	search footer.Search
 	cursor nav.Cursor[valueLine]
 	now    variableLayout
 }
@@ -81,8 +82,8 @@ func (e *FactSheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) 
 		e.handleResult(r)
 		return nav.Taken, true
 	}
-	if e.search.line != nil {
-		return nav.Answer{Taken: e.search.handleMessage(msg)}, true
+	if e.search.Typing() {
+		return nav.Answer{Taken: e.search.Press(msg)}, true
 	}
 	switch m := msg.(type) {
 	case tea.KeyPressMsg:
@@ -100,7 +101,7 @@ var sheetCode = nav.CodeTable[*FactSheet]{
 	{Of: keys.Up, Do: moveBy(-1)},
 	{Of: keys.Down, Do: moveBy(+1)},
 	{Of: keys.Back, Do: (*FactSheet).endSearch},
-	{Of: keys.Search, Do: nav.ChangePage(func(e *FactSheet) { e.search.openInput() })},
+	{Of: keys.Search, Do: nav.ChangePage(func(e *FactSheet) { e.search.Open() })},
 	{Of: keys.CopyLine, Do: (*FactSheet).copyLine},
 	{Of: keys.CopyAll, Do: (*FactSheet).copyAll},
 	{Of: keys.Refresh, Do: (*FactSheet).refresh},
@@ -123,11 +124,7 @@ func (e *FactSheet) close() { e.closed = true }
 
 // endSearch ends a search, if there is one, so that everything is shown again.
 func (e *FactSheet) endSearch(*part.Scene) nav.Answer {
-	if e.search.text == "" {
-		return nav.Answer{}
-	}
-	e.search.text = ""
-	return nav.Taken
+	return nav.Answer{Taken: e.search.End()}
 }
 
 // refresh asks again. The list of jobs uses the same key.

@@ -27,8 +27,8 @@ func (e *FactSheet) Draw(f *part.Frame) {
 	if e.answer.truncated {
 		f.Left(listX, f.H-2, f.W-3, e.kind.truncated, draw.Warn)
 	}
-	if e.search.line != nil {
-		e.search.drawInput(f)
+	if e.search.Typing() {
+		e.search.Draw(f)
 		return
 	}
 	footer.Draw(f, "", e.footerHints(f.Scene)...)
@@ -42,7 +42,7 @@ func (e *FactSheet) countText(f *part.Frame, l *variableLayout) string {
 		return rank
 	}
 	count := part.Plural(len(e.answer.variables), e.kind.one, e.kind.many)
-	if e.search.text != "" {
+	if e.search.Text() != "" {
 		count = strconv.Itoa(len(l.variables)) + " of " + count
 	}
 	if rank != "" {
@@ -75,7 +75,7 @@ func (e *FactSheet) whyEmpty() string {
 	case len(e.answer.variables) == 0:
 		return e.kind.none
 	}
-	return "No " + e.kind.one + ` matches "` + e.search.text + `". ` + keys.Name(keys.Back) + " shows all."
+	return e.search.None(e.kind.one)
 }
 
 // drawLines draws the lines that are on the screen. The cursor is on all lines of its variable.
@@ -119,7 +119,7 @@ func (e *FactSheet) footerHints(s *part.Scene) []keys.Hint {
 	}
 	hints = append(hints, keys.HintOf(keys.CopyLine), keys.HintOf(keys.CopyAll), keys.HintOf(keys.Refresh))
 	back := keys.HintOf(e.kind.leave)
-	if e.search.text != "" {
+	if e.search.Text() != "" {
 		back = back.As("clear search")
 	}
 	return append(hints, back, keys.HintOf(keys.Help))

@@ -69,12 +69,6 @@ func looksSecret(value string) bool {
 // hidden stands in place of a secret of any length.
 var hidden = "●●●●●●●●  (hidden, " + keys.Name(keys.Secrets) + " shows)"
 
-// matchesWords reports whether a variable contains all words, in upper or lower case. A hidden value matches nothing.
-func (v *variable) matchesWords(words []string, shown bool) bool {
-	text := strings.ToLower(v.searchText(shown))
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
-}
-
 // searchText is the text of the variable that a search covers: it includes the value unless that is hidden.
 func (v *variable) searchText(shown bool) string {
 	if v.secret && !shown {

@@ -3,11 +3,13 @@ package settings
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -28,7 +30,10 @@ func (p *Page) Draw(f *part.Frame) {
 	}
 	l := p.cursorList(f.Scene)
 	w, at := p.cursor.Window(l), p.cursor.At(l)
-	f.Section(2, "Settings", w.Where())
+	f.Section(2, "Settings", p.countText(w))
+	if l.N == 0 {
+		f.Paragraphs(top, []string{p.search.None("setting")})
+	}
 	for i := range w.Shown {
 		y := top + i
 		p.row(f, y, l.Key(w.From+i))
@@ -39,25 +44,42 @@ func (p *Page) Draw(f *part.Frame) {
 	if text, role := p.statusText(); f.H > top+2 {
 		f.Left(label, f.H-2, f.W-label-1, text, role)
 	}
+	if p.search.Typing() {
+		p.search.Draw(f)
+		return
+	}
 	footer.Draw(f, "", p.footerHints(f.Scene)...)
+}
+
+// countText says how many lines match the search, and which of them are on the screen.
+func (p *Page) countText(w nav.Window) string {
+	count := ""
+	if p.search.Text() != "" {
+		count = strconv.Itoa(w.All) + " of " + strconv.Itoa(len(p.allRows())) + " lines"
+	}
+	return strings.TrimSpace(count + "  " + w.Where())
 }
 
 // footerHints are the keys that have an effect on the row under the cursor.
 func (p *Page) footerHints(s *part.Scene) []keys.Hint {
 	hints := footer.MouseOff(s, keys.HintOf(keys.Mouse))
 	switch on := p.at(s); {
+	case on.what == nothing || on.isTitle():
 	case on.what == news:
 		hints = append(hints, keys.HintOf(keys.NextValue).As("test"))
 	case on.what == column && slices.Contains(p.Now.shownColumns(on.table), on.name):
 		hints = append(hints, keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
 			keys.HintOf(keys.Usual))
-	case on.what != column || on.name != "":
+	default:
 		hints = append(hints, keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Usual))
 	}
 	if len(p.Now.Changed(&p.written)) > 0 {
 		hints = append(hints, keys.HintOf(keys.Write))
 	}
-	return append(hints, footer.LastHints...)
+	if p.search.Text() != "" {
+		hints = append(hints, keys.HintOf(keys.Back).As("clear search"))
+	}
+	return append(append(hints, keys.HintOf(keys.Search)), footer.LastHints...)
 }
 
 // statusText says which changes are written to the file, and which are not.
@@ -79,8 +101,8 @@ func (p *Page) statusText() (string, draw.Role) {
 }
 
 func (p *Page) row(f *part.Frame, y int, r row) {
-	if r.what == column && r.name == "" {
-		f.Left(label, y, f.W-label-1, tables[r.table], draw.Strong)
+	if r.isTitle() {
+		f.Left(label, y, f.W-label-1, r.title(), draw.Strong)
 		return
 	}
 	if r.what == column {

@@ -92,10 +92,6 @@ func (t *tries) testStatus() (string, draw.Role) {
 
 // drawChannel draws a way of notification: whether it is on, and if not, why.
 func (p *Page) drawChannel(f *part.Frame, y int, r row) {
-	if r.name == "" {
-		f.Left(label, y, f.W-label-1, NewsTitle, draw.Strong)
-		return
-	}
 	for _, n := range p.News {
 		if n.Way != r.name {
 			continue

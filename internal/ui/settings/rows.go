@@ -3,6 +3,7 @@ package settings
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
@@ -30,6 +31,9 @@ func (r row) title() string {
 	return tables[r.table]
 }
 
+// isTitle reports whether a line is the title of those below it.
+func (r row) isTitle() bool { return (r.what == column || r.what == news) && r.name == "" }
+
 type rowKind uint8
 
 const (
@@ -42,6 +46,7 @@ const (
 	memoryRed
 	column
 	news
+	nothing // no row matches the search
 )
 
 // titles are the names of the settings on the page, and what they are for.
@@ -63,8 +68,38 @@ var tables = map[rows.ColumnTable]string{
 
 var views = []string{"auto", "node", "overview"}
 
-// listRows returns the lines of the page. Columns that are shown come first, in their order.
-func (p *Page) listRows() []row {
+// listRows returns the lines of the page that match the search, and the titles above them.
+func (p *Page) listRows() (list []row) {
+	matches, all := p.search.Matcher(), p.allRows()
+	var title *row // nil: it is in the list, or there is none
+	for i, r := range all {
+		switch {
+		case r.isTitle():
+			title = &all[i]
+		case matches(r.searchText()):
+			if title != nil {
+				list = append(list, *title)
+				title = nil
+			}
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// searchText is the text of a line that a search covers.
+func (r row) searchText() string {
+	switch r.what {
+	case column:
+		return tables[r.table] + " " + r.name + " " + r.table.Help(r.name)
+	case news:
+		return NewsTitle + " " + r.name
+	}
+	return strings.Join(titles[r.what][:], " ")
+}
+
+// allRows returns the lines of the page. Columns that are shown come first, in their order.
+func (p *Page) allRows() []row {
 	var all []row
 	for w := theme; w < column; w++ {
 		all = append(all, row{what: w})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -68,6 +69,7 @@ type Page struct {
 	News  []News // none: nothing is shown about them
 	tries tries
 
+	search footer.Search
 	cursor nav.Cursor[row]
 }
 
@@ -119,6 +121,9 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 		p.cursor.GoTo(p.cursorList(s), max(slices.Index(p.listRows(), row{what: news, name: way}), 0))
 		p.startTest(way)
 	}
+	if to.Choice != "" {
+		p.search.End()
+	}
 	chosen := func(r row) bool { return to.Choice != "" && r.title() == to.Choice }
 	if at := slices.IndexFunc(p.listRows(), chosen); at >= 0 {
 		p.cursor.GoTo(p.cursorList(s), at)
@@ -128,6 +133,9 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 
 // Press moves the cursor, and changes the setting under it.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if p.search.Typing() {
+		return nav.Answer{Taken: p.search.Press(msg)}
+	}
 	l := p.cursorList(s)
 	if at, moved := p.cursor.Move(msg, l); moved {
 		p.cursor.GoTo(l, at)
@@ -151,6 +159,8 @@ var code = nav.CodeTable[*Page]{
 	{Of: keys.Earlier, Do: change(func(c *Choices, on row) { c.moveColumn(on, -1) })},
 	{Of: keys.Usual, Do: change((*Choices).resetRow)},
 	{Of: keys.Write, Do: nav.ChangePage((*Page).save)},
+	{Of: keys.Search, Do: nav.ChangePage(func(p *Page) { p.search.Open() })},
+	{Of: keys.Back, Do: func(p *Page, _ *part.Scene) nav.Answer { return nav.Answer{Taken: p.search.End()} }},
 }
 
 // Actions returns the actions that have code.
@@ -170,13 +180,18 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 // at returns the row under the cursor.
 func (p *Page) at(s *part.Scene) row {
 	l := p.cursorList(s)
+	if l.N == 0 {
+		return row{what: nothing}
+	}
 	return l.Key(p.cursor.At(l))
 }
 
 func (p *Page) nextValue(s *part.Scene) nav.Answer {
-	if on := p.at(s); on.what == news {
+	switch on := p.at(s); on.what {
+	case news:
 		p.startTest(on.name)
-	} else {
+	case nothing:
+	default:
 		p.Now.nextValue(on, +1)
 	}
 	return nav.Taken
@@ -185,7 +200,7 @@ func (p *Page) nextValue(s *part.Scene) nav.Answer {
 // change is the code of an action that changes the setting under the cursor.
 func change(do func(c *Choices, on row)) func(*Page, *part.Scene) nav.Answer {
 	return func(p *Page, s *part.Scene) nav.Answer {
-		if on := p.at(s); on.what != news {
+		if on := p.at(s); on.what < news {
 			do(&p.Now, on)
 		}
 		return nav.Taken

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -137,5 +139,48 @@ func TestWriting(t *testing.T) {
 	press(&p, row{what: colors}, "ctrl+s")
 	if _, changed := p.Unwritten(); !slices.Equal(changed, []string{"colors"}) {
 		t.Errorf("%q are written", changed)
+	}
+}
+
+// A search shows only the lines with all its words, with their titles; Esc shows all again. Without a line no key
+// changes anything.
+func TestSearch(t *testing.T) {
+	p, s := &Page{News: []News{{Way: "terminal"}}}, &part.Scene{Size: part.Size{W: 80, H: 24}}
+	p.Begin(usual)
+	all := len(p.listRows())
+	typed := func(text string) {
+		for _, r := range text {
+			p.Press(tea.KeyPressMsg{Code: r, Text: strings.Trim(string(r), "\r\x1b")}, s) // their codes are the characters
+		}
+	}
+	for _, test := range []struct {
+		typed string
+		want  []row
+	}{
+		{"/THEME\r", []row{{what: theme}}},
+		{"/classic memory\r", []row{{what: memoryYellow}, {what: memoryRed}}},
+		{"/terminal", []row{{what: theme}, {what: news}, {what: news, name: "terminal"}}},
+		{"/notifications\r", []row{{what: news}, {what: news, name: "terminal"}}},
+		{"/zzz\r", nil},
+		{"/columns of the users elapsed\r", []row{{what: column, table: rows.UserTable},
+			{column, rows.UserTable, "elapsed_seconds"}}},
+	} {
+		typed(test.typed)
+		if got := p.listRows(); !slices.Equal(got, test.want) {
+			t.Errorf("%q shows %v, want %v", test.typed, got, test.want)
+		}
+		if len(test.want) == 0 {
+			typed("\r ")
+			p.Press(keys.Pressed("backspace"), s)
+			if p.Now != usual {
+				t.Errorf("a key changes %v where there is nothing", p.Now.Changed(&usual))
+			}
+		}
+		if typed("\x1b"); len(p.listRows()) != all || p.search.Typing() {
+			t.Errorf("after Esc %d lines are shown", len(p.listRows()))
+		}
+	}
+	if p.Press(keys.Pressed("esc"), s).Taken {
+		t.Error("without a search Esc does not lead back")
 	}
 }
