@@ -46,12 +46,12 @@ func TestHangNamesAllThatStand(t *testing.T) {
 		stands func(node, gpu int) bool
 		want   string
 	}{
-		{2, func(node, gpu int) bool { return node == 1 && gpu == 3 }, "; GPU3 on n02 is idle since 18:04:57."},
-		{2, func(node, _ int) bool { return node == 1 }, "; the 8 GPUs of n02 are idle since 18:04:57."},
-		{2, func(node, gpu int) bool { return node == 1 || gpu > 3 }, "; 12 GPUs on n01 and n02 are idle since 18:04:57."},
-		{1, func(_, gpu int) bool { return gpu > 3 }, "; 4 GPUs are idle since 18:04:57."},
+		{2, func(node, gpu int) bool { return node == 1 && gpu == 3 }, "; GPU3 on n02 has been idle since 18:04:57."},
+		{2, func(node, _ int) bool { return node == 1 }, "; the 8 GPUs of n02 have been idle since 18:04:57."},
+		{2, func(node, gpu int) bool { return node == 1 || gpu > 3 }, "; 12 GPUs on n01 and n02 have been idle since 18:04:57."},
+		{1, func(_, gpu int) bool { return gpu > 3 }, "; 4 GPUs have been idle since 18:04:57."},
 		{7, func(node, _ int) bool { return node > 0 },
-			"; the 48 GPUs of n02, n03, n04 and 3 more nodes are idle since 18:04:57."},
+			"; the 48 GPUs of n02, n03, n04 and 3 more nodes have been idle since 18:04:57."},
 	} {
 		tr := trace{nodes: tc.nodes, gpus: 8, age: traceAge, does: func(at time.Duration, node, gpu int) work {
 			switch {
@@ -84,7 +84,7 @@ func TestWaitingForOneAtWork(t *testing.T) {
 	found := tr.play(t, waitsFrom+18*time.Minute)
 	if len(found) != 2 || found[0].Severity != cluster.Note || found[1].Severity != cluster.Warning ||
 		found[1].at < waitsFrom+15*time.Minute || found[1].at > waitsFrom+16*time.Minute ||
-		found[0].words.Sentence != "7 of 8 GPUs wait in a collective: GPU3 (rank 3, PID 1003) is idle since 18:04:57; "+
+		found[0].words.Sentence != "7 of 8 GPUs wait in a collective: GPU3 (rank 3, PID 1003) has been idle since 18:04:57; "+
 			"its process or its node is at work." {
 		t.Errorf("found %v", found)
 	}

@@ -280,8 +280,8 @@ func TestPeersAlarms(t *testing.T) {
 			"job_idle n01 GPU-1 0 5m: None of the 8 GPUs has been used since nvnodetop started watching."}},
 		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute),
 			until(trains, rests, 4*time.Minute), 1, 4)}, 13 * time.Minute, []string{
-			"job_idle GPU-1 0 6m: All GPUs paused for 60s: GPU4 on n02 is idle since 12:04:00.",
-			"job_idle GPU-1 2 12m: All GPUs idle: GPU4 on n02 is idle since 12:04:00."}},
+			"job_idle GPU-1 0 6m: All GPUs paused for 60s: GPU4 on n02 has been idle since 12:04:00.",
+			"job_idle GPU-1 2 12m: All GPUs idle: GPU4 on n02 has been idle since 12:04:00."}},
 		{"all stop, and their processes do nothing",
 			trace{nodes: 2, gpus: 8, age: traceAge, does: until(trains, rests, 5*time.Minute), processes: stuck},
 			8 * time.Minute, []string{
@@ -293,7 +293,7 @@ func TestPeersAlarms(t *testing.T) {
 		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute),
 			until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 1, 5)}, 9 * time.Minute, []string{
 			"job_hang GPU-1 2 8m: The job seems to hang in a collective: 15 of 16 GPUs are fully utilized, at 150 W " +
-				"instead of 600 W and without memory traffic; GPU5 on n02 (rank 13, PID 1005) is idle since 12:05:00."}},
+				"instead of 600 W and without memory traffic; GPU5 on n02 (rank 13, PID 1005) has been idle since 12:05:00."}},
 		{"has hung for long", trace{nodes: 2, gpus: 8, age: traceAge, does: always(waits)}, 5 * time.Minute, []string{
 			"job_hang GPU-1 0 3m: The job seems to hang in a collective: 16 of 16 GPUs are fully utilized, at 150 W " +
 				"and without memory traffic, as long as nvnodetop has watched."}},

@@ -79,21 +79,21 @@ func (e evidence) stand() string {
 	return "wait in a collective"
 }
 
-// firstToStop names the GPUs that stopped first, with the time: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if
+// firstToStop names the GPUs that stopped first, with the time: ": GPU5 on n02 (rank 13) has been idle since 11:02:33"; "" if
 // none is known.
 func (e evidence) firstToStop(sep string) string {
 	first, places := e.compared.First, e.compared.Places
 	if len(places) == 0 {
 		return ""
 	}
-	text := sep + e.nameStopped() + " are idle"
+	who, now, since := e.nameStopped(), " are idle", " have been idle since "
 	if first.GPUs == 1 {
-		text = sep + placeName(e.job, places[0]) + e.processAt(places[0]) + " is idle"
+		who, now, since = placeName(e.job, places[0])+e.processAt(places[0]), " is idle", " has been idle since "
 	}
-	if !first.Since.IsZero() {
-		text += " since " + first.Since.Format(time.TimeOnly)
+	if first.Since.IsZero() {
+		return sep + who + now
 	}
-	return text
+	return sep + who + since + first.Since.Format(time.TimeOnly)
 }
 
 // nameStopped names several GPUs: "the 8 GPUs of n02", "12 GPUs on n01 and n02".

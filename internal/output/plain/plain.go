@@ -66,7 +66,7 @@ func jobLine(s *cluster.Snapshot, j *cluster.JobView) string {
 	case j.Suspended:
 		facts = append([]string{"is suspended"}, facts...)
 	case !j.Start.IsZero():
-		facts = append([]string{"runs for " + text.Span(s.At.Sub(j.Start))}, facts...)
+		facts = append([]string{"has been running for " + text.Span(s.At.Sub(j.Start))}, facts...)
 	}
 	if !j.End.IsZero() {
 		facts = append(facts, text.Span(j.End.Sub(s.At))+" left")

@@ -43,7 +43,7 @@ func snapshot() *cluster.Snapshot {
 // Each line is one fact that can be read alone. What is not known has no words.
 func TestLines(t *testing.T) {
 	want := []string{
-		"job 3 train: runs for 1h, 1 of 2 nodes report, 2 of 3 GPUs report, 30m left, mean utilization 24 %.",
+		"job 3 train: has been running for 1h, 1 of 2 nodes report, 2 of 3 GPUs report, 30m left, mean utilization 24 %.",
 		"n1 GPU 2: critical for 1m: GPU lost",
 		"n1: reports, CPU 33 %, host memory 4.0 of 8.0 GiB.",
 		"n1 GPU 0: utilization 24 %, memory 41.0 of 80.0 GiB, 71 °C, rank 5.",
