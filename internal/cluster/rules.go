@@ -51,8 +51,8 @@ type Unchecked uint8
 // Reasons.
 const (
 	TooEarly   Unchecked = iota // a node has not reported for long enough
-	TooSeldom                   // nodes report too seldom
-	BriefLags                   // nodes report too seldom for lags that come and go
+	TooSeldom                   // nodes report too rarely
+	BriefLags                   // nodes report too rarely for lags that come and go
 	NodesApart                  // the nodes of the job are not compared: no traffic between them is visible
 )
 

@@ -43,7 +43,7 @@ func TestTheEndsOfThePast(t *testing.T) {
 	}{
 		{-1, 10 * time.Second, ""}, {-time.Minute, 40 * time.Second, "this is the oldest: 40s"},
 		{-1, 40 * time.Second, "this is the oldest: 40s"}, {+1, 30 * time.Second, ""},
-		{+time.Minute, 0, "there is nothing later"}, {+1, 0, "there is nothing later"},
+		{+time.Minute, 0, "the screen is live"}, {+1, 0, "the screen is live"},
 	} {
 		said := p.Step(step.by)
 		if _, ago := p.Shown(); ago != step.ago || !strings.HasPrefix(said, step.says) || said != "" != (step.says != "") {
