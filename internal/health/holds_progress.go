@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// slowFor is how long the steps of a log must take longer before that is told.
+	// slowFor is how long the steps of a log must take longer before that is reported.
 	slowFor = 5 * time.Minute
 	// logSilentFor is how long a log that used to grow must be silent. Many evaluations are shorter, and are silent too.
 	logSilentFor = 10 * time.Minute

@@ -20,7 +20,7 @@ type nodeGPUs struct {
 	retry
 }
 
-// unconfiguredNodes lists the nodes of jobs for which SLURM has not told the number of GPUs. It is empty as long as no
+// unconfiguredNodes lists the nodes of jobs for which SLURM has not given the number of GPUs. It is empty as long as no
 // job is known to have GPUs. After that, one question covers all nodes.
 func (c *Client) unconfiguredNodes(now time.Time) []string {
 	if !c.anyGPUs() {

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// switchTopology holds the switch of each node, as far as SLURM has told it.
+// switchTopology holds the switch of each node, as far as SLURM has named it.
 type switchTopology struct {
 	under map[string]string // the leaf switch, the block or the like, by node
 	asked time.Time         // time of the last question to SLURM; zero: none yet

@@ -12,7 +12,7 @@ import (
 const (
 	usual      = 1 // package app says why
 	typing     = 2
-	collecting = 4 // of which the runtime gives a quarter to the collection alone
+	collecting = 4 // the runtime gives a quarter of them to the collection alone
 )
 
 // typed is how long after a key the next one is expected.

@@ -47,7 +47,7 @@ func (l *Observation) Groups() []Group {
 		return cmp.Compare(len(b.Ranks), len(a.Ranks))
 	})
 	for i := range groups {
-		// A look may have told the rank numbers of some.
+		// A look may have found the rank numbers of some.
 		slices.SortStableFunc(groups[i].Ranks, func(a, b *Rank) int { return byPlace(a.Place, b.Place) })
 		groups[i].shareFrames()
 	}

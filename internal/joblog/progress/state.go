@@ -196,7 +196,7 @@ func (st *state) dropOld(s *forms.Said, isSame bool) {
 	}
 }
 
-// clockOf returns when a line was written, by a clock of which only differences count.
+// clockOf returns when a line was written, by a clock whose differences alone count.
 func (st *state) clockOf(s *forms.Said, at time.Time) clockTime {
 	if s.Knows(forms.Elapsed) {
 		return clockTime{kind: s.Clock + 1, seconds: s.Num[forms.Elapsed]}

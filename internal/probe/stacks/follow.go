@@ -13,7 +13,7 @@ import (
 )
 
 // followThreads looks several times at the main threads of processes. When that time is over it returns what it saw of
-// each, by PID. Processes of which it saw nothing are left out.
+// each, by PID. Processes that it could not see are left out.
 func (r *Reader) followThreads(of []wire.ProcessID, over time.Duration) map[int]*wire.StackLooks {
 	began := time.Now()
 	end := began.Add(over)

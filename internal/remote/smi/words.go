@@ -15,7 +15,7 @@ import (
 var absences = []string{"", "n/a", "not supported", "not available", "not found", "unknown", "insufficient permissions",
 	"no permission", "requested functionality has been deprecated"}
 
-// vital are metrics of which every working GPU has at least one.
+// vital are metrics: every working GPU has at least one of them.
 var vital = []metric.ID{metric.Util, metric.MemoryUsed, metric.Power}
 
 // stripBrackets returns the text of a cell: nvidia-smi puts words that replace a value in brackets.

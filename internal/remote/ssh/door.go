@@ -31,8 +31,8 @@
 //     attempt to reach the same node waits for the old request: at most one is open per dead node.
 //   - --login makes one host the jump host of all nodes, and runs squeue and scontrol there (slurm.Remote over
 //     ssh.Door.Run). Host keys of the nodes may be known there instead of here: its known_hosts files are read, into
-//     memory, once its own key has been checked. They count only for nodes of which this host knows no key: a login
-//     host cannot impersonate a known node.
+//     memory, once its own key has been checked. They count only for nodes whose key this host does not know: a
+//     login host cannot impersonate a known node.
 //
 // Host keys are always checked, those of jump hosts too. StrictHostKeyChecking no in the configuration does not change
 // that. Otherwise OpenSSH is the judge: with the same files and agent, nvnodetop connects where ssh does and refuses

@@ -116,7 +116,7 @@ func (s *Shape) options() (options []string) {
 	return options
 }
 
-// leastLimit is the shortest time limit of which half is worth a question.
+// leastLimit is the shortest time limit whose half is worth a question.
 const leastLimit = 10 * time.Minute
 
 // shapes returns a shape and two smaller ones: half of the nodes, or of the GPUs on the only node, and half of the

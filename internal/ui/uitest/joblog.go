@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ALog is the log of a job of which a rank has crashed.
+// ALog is the log of a job with a rank that has crashed.
 var ALog = func() string {
 	var b strings.Builder
 	for i := range 60 {

@@ -46,7 +46,7 @@ func WideFixture() *cluster.Snapshot {
 	return s
 }
 
-// BareFixture is a node of which the driver tells nothing.
+// BareFixture is a node whose driver reports nothing.
 func BareFixture() *cluster.Snapshot {
 	s := Fixture()
 	n := s.Nodes["gpu-n01"]

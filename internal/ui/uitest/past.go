@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
-// PastFixture is a job of which a node failed four minutes ago, after eight minutes of reports. GPU5 of that became
-// hot.
+// PastFixture is a job with a node that failed four minutes ago, after eight minutes of reports. GPU5 of that node
+// became hot.
 var PastFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := store.New(poll, health.Rules(health.Defaults()))
@@ -131,8 +131,7 @@ var ProgramsFixture = sync.OnceValue(func() *cluster.Snapshot {
 	return s.Snapshot(Now)
 })
 
-// SilenceFixture is a job of which no node has answered for half a minute: the connections were lost for the first of
-// them.
+// SilenceFixture is a job whose nodes have not answered for half a minute: the connections of the first were lost.
 var SilenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := store.New(poll, health.Rules(health.Defaults()))

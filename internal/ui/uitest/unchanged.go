@@ -37,7 +37,7 @@ func DiffScenes(t *testing.T, want, got *part.Scene) {
 	}
 }
 
-// seenAlike holds nodes with the same past to be the same, of which each scene makes its own.
+// seenAlike takes nodes with the same past for the same node, although each scene makes its own.
 func seenAlike() cmp.Option {
 	return cmp.Comparer(func(a, b *cluster.Node) bool { return a == b || a.Past != nil && a.Past == b.Past })
 }

@@ -16,7 +16,7 @@ type Reader struct {
 // Clone returns a copy, for a line that is not the next one.
 func (l *Reader) Clone() *Reader { return &Reader{tables: l.tables} }
 
-// hints are words of which a line of progress has at least one. Most other lines are done with at once.
+// hints are words: a line of progress has at least one of them. Most other lines are rejected at once.
 var hints = [][]byte{[]byte("step"), []byte("iter"), []byte("epoch"), []byte("loss"), []byte("time"), []byte("batch"),
 	[]byte("update"), []byte("checkpoint"), []byte("restart"), []byte("|"), []byte("%"), []byte("/s"), []byte("s/"),
 	[]byte("it ["), []byte("]\t"), []byte("learn: "), []byte("frame="), []byte("energy:"), []byte(" e0= "), []byte(" ot "),
