@@ -79,8 +79,8 @@ func (e evidence) stand() string {
 	return "wait in a collective"
 }
 
-// firstToStop names the GPUs that stopped first, with the time: ": GPU5 on n02 (rank 13) has been idle since 11:02:33"; "" if
-// none is known.
+// firstToStop names the GPUs that stopped first, with the time: ": GPU5 on n02 (rank 13) has been idle since
+// 11:02:33"; "" if none is known.
 func (e evidence) firstToStop(sep string) string {
 	first, places := e.compared.First, e.compared.Places
 	if len(places) == 0 {
