@@ -108,7 +108,7 @@ func TestAwaitedGPU(t *testing.T) {
 		for address, want := range map[string][]string{
 			"#/job/7":   {"step 41,200 of 100,000", "loss 2.31", "the job", "GPU1 awaited"},
 			"#/node/n1": {"Awaited by the job."},
-			"#/stacks/7": {"Rank 0 is in read_shard", "3 of 4 processes read", "1 rank rank 0", "read_shard", hostile + "/train.py:20",
+			"#/stacks/7": {"Rank 0 is in read_shard", "3 of 4 processes read", "ranks 1, 2 (2)", "read_shard", hostile + "/train.py:20",
 				"more outside", "ptrace is forbidden", "nvnodetop stacks 7"},
 		} {
 			s.report(90, 91)

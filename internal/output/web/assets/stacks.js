@@ -28,7 +28,7 @@ function group(g, i) {
   const more = frames.length > most ? [`… and ${frames.length - most} more outside`] : g.deeper ? ['… and more outside'] : [];
   const lines = frames.length ? [...frames.slice(0, most).map(frameText), ...more] : [g.summary];
   return h('div', { key: i, class: 'stack' },
-    h('p', { class: g.outlier ? 'warning' : '' }, h('b', {}, plural(g.ranks.length, 'rank', 'ranks')), ` ${g.members}${g.moved > 0 ? ', moving' : ''}`),
+    h('p', { class: g.outlier ? 'warning' : '' }, h('b', {}, g.members), ` ${g.ranks.length > 1 ? `(${g.ranks.length})` : ''}${g.moved > 0 ? ' moving' : ''}`),
     h('pre', { class: 'log' }, lines.map((line, k) => h('div', { key: k }, line))));
 }
 
