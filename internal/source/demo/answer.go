@@ -35,7 +35,7 @@ func (n probe) answerRequest(r *wire.Request) wire.Reply {
 		var p *wire.Process
 		var gpu int
 		if p, gpu, err = n.identifyProcess(r.Inspect.ProcessID); err == nil {
-			reply.Inspected = site.InspectProcess(p, gpu, me, r.Inspect.Memory)
+			reply.Inspected = site.InspectProcess(p, me, r.Inspect.Memory)
 			reply.Inspected.Nice = new(n.gpus[gpu].nice)
 		}
 	case r.RAS != nil:

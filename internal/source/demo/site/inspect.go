@@ -25,13 +25,13 @@ func ProcessDetails(p *wire.Process, me string) *wire.Details {
 
 // InspectProcess returns the kernel's facts about the process on a GPU, with its memory in full if requested. It
 // returns less for another user's process.
-func InspectProcess(p *wire.Process, gpu int, me string, full bool) *wire.InspectedProcess {
+func InspectProcess(p *wire.Process, me string, full bool) *wire.InspectedProcess {
 	seconds := float64(*p.ElapsedSec)
 	of64 := func(v float64) *float64 { return &v }
 	in := &wire.InspectedProcess{
 		PID: p.PID, StartTicks: p.StartTicks, Arguments: strings.Fields(p.Command), Nice: new(0), Priority: new(20),
 		Policy:     "other",
-		IOPriority: "none", LastCPU: new(8 * gpu), CPUAffinity: p.CPUAffinity,
+		IOPriority: "none", LastCPU: new(cpuOf(p, 0)), CPUAffinity: p.CPUAffinity,
 		UserSeconds: of64(0.94 * seconds), SystemSeconds: of64(0.06 * seconds),
 		ChildrenUserSeconds: of64(0), ChildrenSystemSeconds: of64(0), DiskWaitSeconds: of64(0.001 * seconds),
 		VoluntarySwitches: new(uint64(310 * seconds)), InvoluntarySwitches: new(uint64(2 * seconds)),
@@ -47,7 +47,7 @@ func InspectProcess(p *wire.Process, gpu int, me string, full bool) *wire.Inspec
 	}
 	for i, name := range []string{"python", "cuda-EvtHandlr", "pt_autograd_0", "NCCL I/O", "pt_data_pin"} {
 		share := 0.9 / float64(1+i*i*4)
-		in.Threads = append(in.Threads, wire.InspectedThread{ID: p.PID + i, Name: name, State: "S", LastCPU: 8*gpu + i%8,
+		in.Threads = append(in.Threads, wire.InspectedThread{ID: p.PID + i, Name: name, State: "S", LastCPU: cpuOf(p, i),
 			UserSeconds: share * seconds, SystemSeconds: 0.05 * share * seconds})
 	}
 	if p.User != me {
@@ -60,6 +60,18 @@ func InspectProcess(p *wire.Process, gpu int, me string, full bool) *wire.Inspec
 	}
 	inspectOwn(in, p, full)
 	return in
+}
+
+// cpuOf returns one of the CPUs on which a process may run, another one for each thread.
+func cpuOf(p *wire.Process, thread int) int {
+	run, _, _ := strings.Cut(p.CPUAffinity, ",")
+	low, high, _ := strings.Cut(run, "-")
+	first, _ := strconv.Atoi(low)
+	last, err := strconv.Atoi(high)
+	if err != nil { // it is one CPU
+		last = first
+	}
+	return first + thread%(last-first+1)
 }
 
 // inspectOwn adds the facts that only the owner of a process may see.
