@@ -40,6 +40,8 @@ func placeOf(h keys.Hint) keySlot {
 	switch {
 	case h.Verb == "mouse: off", h.Key == keys.Name(keys.Back) && strings.HasPrefix(h.Verb, "clear"):
 		return keySlot{0, 7}
+	case h == keys.HintOf(keys.Back): // from what covers a page no digit and no q leads back
+		return keySlot{at.at, always}
 	case h == keys.HintOf(keys.Refresh):
 		return keySlot{others, 0}
 	case h.Key == "o" && !strings.HasPrefix(h.Verb, "sort"), !fixed:
