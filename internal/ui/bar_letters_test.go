@@ -50,6 +50,18 @@ func TestClicksOnLettersOfTheBar(t *testing.T) {
 	}
 }
 
+// The letters lead there from pages that are about no single job, too: the bar shows them.
+func TestLettersOfTheBar(t *testing.T) {
+	for _, from := range []string{"0", "1", "8"} {
+		for letter, to := range map[string]keys.Page{"b": keys.OnStacks, "c": keys.OnCluster, "l": keys.OnLog} {
+			r := newRig(t, uitest.Fixture())
+			if r.press(from, letter); r.view.on != to {
+				t.Errorf("from %s %s leads to %s", from, letter, r.view.on)
+			}
+		}
+	}
+}
+
 // A click on a tab or on a problem of row 1 leads there.
 func TestClicksOnTheHeader(t *testing.T) {
 	snap := uitest.Fixture()

@@ -103,7 +103,7 @@ var pages = []pageEntry{
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "cluster: free GPUs",
 			Long: "cluster: GPUs that SLURM can still give to jobs, partitions, nodes, your pending jobs",
 			Also: "free, available, available gpus, sinfo, capacity, partition, where can i run, room, allocate",
-			On:   keys.Main.Without(keys.LikeNvitop).Except(keys.OnStacks, keys.OnReport)},
+			On:   keys.Ordinary.Except(keys.OnStacks, keys.OnReport)},
 		new: func(v *view, o *Options) Page { return capacity.New(v.past, o.Everyone) },
 	},
 	{
@@ -155,7 +155,7 @@ var pages = []pageEntry{
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
 			Long:    "log of the job, followed; from a problem: at its time; from the jobs: of ended ones, too",
 			Also:    "logs, output, tail, log file, traceback, loss in the log, exception, print, steps in the log",
-			Subject: keys.OfLog, On: keys.With(keys.HasJob).Without(keys.LikeNvitop).And(keys.OnReport)},
+			Subject: keys.OfLog, Needs: keys.NeedsJob, On: keys.Ordinary.Without(keys.IsEmpty)},
 		new: func(v *view, _ *Options) Page { return v.log },
 	},
 	{
@@ -164,11 +164,11 @@ var pages = []pageEntry{
 	},
 	{
 		id: keys.OnStacks, has: keys.HasJob | keys.HasCursor, key: keys.Stacks,
-		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "stacks: what every rank does",
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "stacks: what ranks do",
 			Long: "stacks: what every rank of the job does, in groups; why a job hangs",
 			Also: "hang, hangs, hung, stuck, deadlock, freeze, frozen, blocked, no progress, py-spy, pystack, gdb, " +
 				"stack trace, backtrace, nccl, collective, allreduce", Subject: keys.OfJob,
-			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+			Needs: keys.NeedsJob, On: keys.Ordinary.Without(keys.IsEmpty)},
 		new: func(v *view, _ *Options) Page { return v.stacks },
 	},
 	{
