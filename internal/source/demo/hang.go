@@ -61,6 +61,8 @@ func (n probe) processActivity(p *wire.Process, gpu int) (what site.Doing, ticks
 	elsewhere := n.world.fixedNoise('K', n.number, gpu, int64(n.now/time.Second))
 	ticks = uint64(max(*p.ElapsedSec, 0)) * 95
 	switch hangs := n.world.hangsAt(n.host, n.now); {
+	case p.State == "T":
+		return site.Generating, 1 << 20, 0
 	case hangs && waits:
 		return site.Hanging, 1 << 20, 0 // it has not grown since
 	case hangs:
