@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -48,19 +49,29 @@ func compareGrid(c *report.Comparison, zone *time.Location) titledTable {
 	row4("Partition", a.Job.Partition, b.Job.Partition)
 	row4("Start", startOf(a, zone), startOf(b, zone))
 	for _, r := range c.Rows {
-		change := ""
-		if r.Change != nil {
-			change = fmt.Sprintf("%+.1f%%", *r.Change)
-		}
 		show := func(v *float64) string {
 			if v == nil || inUnit[r.Unit] == nil {
 				return advice.UnknownText
 			}
 			return inUnit[r.Unit](*v)
 		}
-		g.Rows = append(g.Rows, []string{r.Name, show(r.A), show(r.B), change})
+		g.Rows = append(g.Rows, []string{r.Name, show(r.A), show(r.B), changeText(r.Change)})
 	}
 	return g
+}
+
+// changeText writes a change in percent: "+3.1%"; "same"; from ten times on "30x".
+func changeText(change *float64) string {
+	const tenfold = 900
+	switch {
+	case change == nil:
+		return ""
+	case math.Abs(*change) < 0.05:
+		return "same"
+	case *change >= tenfold:
+		return fmt.Sprintf("%.0fx", 1+*change/100)
+	}
+	return fmt.Sprintf("%+.1f%%", *change)
 }
 
 func orNone(s string) string {

@@ -36,3 +36,15 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%d rows", len(rows))
 	}
 }
+
+func TestChangeText(t *testing.T) {
+	for change, want := range map[float64]string{3.14: "+3.1%", -0.04: "same", 0: "same", -50: "-50.0%", 650: "+650.0%",
+		900: "10x", 2900.2: "30x"} {
+		if got := changeText(&change); got != want {
+			t.Errorf("%v: %q, want %q", change, got, want)
+		}
+	}
+	if got := changeText(nil); got != "" {
+		t.Errorf("without a change: %q", got)
+	}
+}
