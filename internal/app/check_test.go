@@ -30,7 +30,7 @@ func TestCheckUsage(t *testing.T) {
 		"check --job 7 --nodes a":      "--job and --nodes cannot be combined",
 		"check --waiting=":             `--waiting takes the ID of a job, such as 48211, not ""`,
 		"check --waiting 7;rm":         `--waiting takes the ID of a job, such as 48211, not "7;rm"`,
-		"check --waiting 7 --json":     "--json cannot be combined with --waiting",
+		"check --waiting 7 --job 8":    "--job cannot be combined with --waiting",
 		"check --waiting 7 --nodes a":  "--nodes cannot be combined with --waiting",
 		"check --timeout soon":         "--timeout must be a time with a unit",
 		"check --nodes gpu[1-":         "--nodes: ",

@@ -25,6 +25,7 @@ var schemaDocuments = []struct {
 }{
 	{"json", "nvnodetop --json; snapshot, replay --json; serve", export.Schema},
 	{"check", "check --json", check.Schema},
+	{"waiting", "check --waiting ID --json", check.WaitingSchema},
 	{"doctor", "doctor --json", doctor.Schema},
 	{"report", "report JOB, track --job: --format json", output.Schema},
 	{"track", "track --format json -- COMMAND", track.Schema},

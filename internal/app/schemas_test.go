@@ -20,7 +20,9 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for name, script := range map[string]string{
 		"sinfo": "printf 'gpu*|up|gpu:a100:4|node01\\nlow|down|gpu:1|node02\\n'",
-		"scontrol": "printf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   " +
+		"sprio": "exit 1", "sbatch": "exit 1",
+		"scontrol": "[ $2 = job ] && printf 'JobId=7 JobName=x\\n   UserId=alice(1)\\n   JobState=PENDING Reason=None\\n   " +
+			"Partition=gpu A=1\\n' && exit\nprintf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   " +
 			"State=MIXED X=1\\n\\nNodeName=node02 Arch=x\\n   Gres=gpu:1\\n   State=DOWN+DRAIN X=1\\n   " +
 			"Reason=fan [root@2026-01-02T03:04:05]\\n'",
 	} {
@@ -35,6 +37,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 		{"json", "--json --nodes a.invalid --timeout 1s", `"a.invalid"`},
 		{"check", "check --json --demo=2x4", `"gpus": [`},
 		{"check", "check --json --nodes a.invalid --timeout 1s", `"a.invalid"`},
+		{"waiting", "check --waiting 7 --json", `"trials": [`},
 		{"doctor", "doctor --json a.invalid", `"a.invalid"`},
 		{"report", "report --format json --from " + file + " 48211", `"48211"`},
 		{"track", "track --format json --disable-logs -- sh -c true", `"max_ram"`},

@@ -45,7 +45,8 @@
 //
 // While the page of the cluster is open, sinfo, scontrol show node and squeue run at most as often as squeue does for
 // the user's jobs. available --cluster runs sinfo once, scontrol show node once for the nodes with GPUs, and squeue
-// once for all jobs with nodes. check --waiting runs scontrol, squeue, sprio and sbatch --test-only (package queue).
+// once for all jobs with nodes. check --waiting, and a key on the page of a job that waits, run scontrol, squeue, sprio and
+// sbatch --test-only (package queue).
 package slurm
 
 import (
@@ -217,6 +218,11 @@ func (c *Client) Accounts(ctx context.Context, job string) ([]sacct.Job, error) 
 // Supply runs the next command of a question about the GPUs of the cluster.
 func (c *Client) Supply(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error) {
 	return q.Step(ctx, c.run)
+}
+
+// Run runs a command that belongs to a question of another package.
+func (c *Client) Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+	return c.run(ctx, argv...)
 }
 
 // newAnswer returns everything known at present, with the first failure.

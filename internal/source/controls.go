@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -17,7 +18,8 @@ const (
 	IdleFactor = 10
 )
 
-// Controls receives the user's requests. Only Ask, Cancel, Log, Accounts and Cluster may block.
+// Controls receives the user's requests. Only Ask, Cancel, Log, Accounts, Cluster and Waiting may
+// block.
 type Controls interface {
 	Touch()   // the user pressed a key
 	Leave()   // nobody sees the screen until the next Touch
@@ -42,4 +44,8 @@ type Controls interface {
 	// Cluster returns the GPUs that SLURM can give to jobs. It decides how often SLURM is asked; fresh says that the
 	// user wants a new answer.
 	Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error)
+
+	// Waiting asks SLURM why a job waits, and when it would start with less. Soon after an answer, it returns the same
+	// answer again.
+	Waiting(ctx context.Context, job string) (*queue.Wait, error)
 }

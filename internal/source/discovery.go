@@ -26,6 +26,7 @@ type asker interface {
 	KnownLogs(ctx context.Context, job string) (*cluster.LogFiles, error)
 	Accounts(ctx context.Context, job string) ([]sacct.Job, error)
 	Supply(ctx context.Context, q *capacity.SupplyQuestion) (*capacity.Supply, error)
+	Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 }
 
 // discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on

@@ -41,6 +41,7 @@ type controller struct {
 	next     []time.Duration // times of the other questions
 	orders   []string        // jobs to cancel, with signal and time
 	supplies []time.Duration // times of the commands for the GPUs of the cluster
+	waits    []time.Duration // times of the commands about a job that waits
 	counted  []time.Duration // times of the questions to the accounting
 	busy     bool            // a command runs
 	told     []cluster.Discovery

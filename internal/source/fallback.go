@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -128,6 +129,11 @@ func (f *Fallback) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error
 // Accounts asks SLURM's accounting about a job.
 func (f *Fallback) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
 	return f.currentOrigin().Accounts(ctx, job)
+}
+
+// Waiting asks SLURM why a job waits.
+func (f *Fallback) Waiting(ctx context.Context, job string) (*queue.Wait, error) {
+	return f.currentOrigin().Waiting(ctx, job)
 }
 
 // Cluster returns the GPUs of the cluster.

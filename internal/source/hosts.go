@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
@@ -96,6 +97,11 @@ func (h *Hosts) Refresh() { h.Retry() }
 // Cancel fails, since hosts are not a job.
 func (h *Hosts) Cancel(context.Context, string, string) error {
 	return errors.New("these hosts are no job of SLURM's: there is nothing to cancel")
+}
+
+// Waiting fails likewise.
+func (h *Hosts) Waiting(context.Context, string) (*queue.Wait, error) {
+	return nil, errors.New("these hosts are no job of SLURM's: none waits")
 }
 
 // Log fails likewise.

@@ -14,6 +14,7 @@ package source
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -53,6 +55,7 @@ type Live struct {
 	discoverer *discoverer
 	logs       func() *joblog.Reader
 	counter    counter
+	waits      waits
 	causes     *causes
 	progress   *progress
 
@@ -69,6 +72,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 	l := &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
 	l.counter = counter{step: l.discoverer.runSupplyCommand, pace: l.discoverer.currentInterval,
 		floor: func() time.Duration { return l.Floor }}
+	l.waits = waits{run: l.discoverer.runInTurn, floor: l.counter.floor}
 	l.logs = sync.OnceValue(func() *joblog.Reader {
 		return joblog.NewReader(joblog.Sources{Find: l.discoverer.findLogs, Known: l.findKnownLogs, Ask: l.Ask,
 			Login: l.OnLogin, User: user, Host: host})
@@ -225,6 +229,12 @@ func (l *Live) Accounts(ctx context.Context, job string) ([]sacct.Job, error) {
 // Cluster returns the GPUs of the cluster. If SLURM was just asked, this is a recent answer.
 func (l *Live) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
 	return l.counter.askCapacity(ctx, fresh)
+}
+
+// Waiting asks SLURM why a job waits. If SLURM was just asked, this is the last answer.
+func (l *Live) Waiting(ctx context.Context, job string) (*queue.Wait, error) {
+	array, _, _ := strings.Cut(job, "_[") // as squeue prints the tasks that wait
+	return l.waits.askWhy(ctx, array)
 }
 
 // Refresh asks SLURM and retries failed nodes now.

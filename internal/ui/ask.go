@@ -27,6 +27,8 @@ const (
 	clusterPatience = 2 * time.Minute
 	// reportPatience is the timeout of a report: SLURM's accounting may lag behind, and a recording may be large.
 	reportPatience = 2 * time.Minute
+	// waitingPatience is the timeout of the question why a job waits: six commands, each of which may take its time.
+	waitingPatience = 2 * time.Minute
 )
 
 // resultMsg brings a Result to the page that asked.
@@ -80,7 +82,8 @@ func (m *model) askOn() tea.Cmd {
 // passResult passes the result of an Ask to the page that asked. If the last job has ended in the meantime, most pages
 // have nothing left on which to draw it.
 func (m *model) passResult(t resultMsg) tea.Cmd {
-	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log && t.page != m.view.report {
+	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.pages[keys.OnWaiting] &&
+		t.page != m.view.log && t.page != m.view.report {
 		return nil
 	}
 	did := m.runErrands(t.page, t.page.Press(t.result, m.scene))
@@ -103,6 +106,8 @@ func (m *model) sendRequest(p Page, a nav.Ask) tea.Cmd {
 		limit = ncclPatience
 	case a.Report != nil:
 		limit = reportPatience
+	case a.Waiting != nil:
+		limit = waitingPatience
 	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -117,6 +122,8 @@ func (m *model) sendRequest(p Page, a nav.Ask) tea.Cmd {
 			result.GPUs, result.Err = m.Controls.Cluster(ctx, a.Cluster.Fresh)
 		case a.NCCL != nil:
 			result.Verdict, result.Err = m.nccl.Job(ctx, a.NCCL.Job, a.NCCL.Places)
+		case a.Waiting != nil:
+			result.Wait, result.Err = m.Controls.Waiting(ctx, a.Waiting.Job)
 		case a.Report != nil && m.Report == nil:
 			result.Err = errNoReports
 		case a.Report != nil:

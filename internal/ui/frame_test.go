@@ -44,6 +44,8 @@ var shots = append(inspectShots(), []shot{
 		v.on = keys.OnReport
 		v.report.Arrive(&part.Scene{}, nav.Go{Report: "48377_2"})
 	}, later: reports(nil, errors.New("SLURM's accounting does not show job \"48377_2\""))},
+	{name: "waiting", snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnJobs }, typed: "jjj\rE",
+		told: func(a nav.Ask) nav.Result { return nav.Result{Ask: a, Wait: uitest.AWait()} }},
 	{name: "stacks", snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnStacks }, later: readsStacks(2)},
 	{name: "cluster", snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnCluster }, later: counts(uitest.ACluster(8))},
 	{name: "overview", snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnOverview; v.chooseNode("gpu-n02", 1) }},

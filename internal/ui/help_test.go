@@ -28,6 +28,7 @@ var helpPages = func() (list []helpPage) {
 		{page: keys.OnStacks, keys: typedKeys("b")},
 		{page: keys.OnCluster, keys: typedKeys("c")},
 		{page: keys.OnReport, keys: append(typedKeys("1G"), pressed("enter")), snap: uitest.JobsFixture},
+		{page: keys.OnWaiting, keys: append(typedKeys("1jjj"), pressed("enter")), snap: uitest.JobsFixture},
 		{page: keys.OnNoJobs, snap: uitest.NoJobsFixture},
 		{page: keys.OnEnviron, keys: typedKeys("5e")}, {page: keys.OnDetails, keys: typedKeys("5v")},
 		{page: keys.OnMetrics, keys: append(typedKeys("5"), pressed("enter"))}}

@@ -114,8 +114,8 @@ func TestJobsOpen(t *testing.T) {
 	}{
 		{"", keys.OnJobs, "48211"}, {"enter", keys.OnOverview, "48211"}, {"esc", keys.OnJobs, "48211"},
 		{"down enter", keys.OnNode, "48377"}, {"esc", keys.OnJobs, "48377"},
-		{"down", keys.OnJobs, "48302"}, {"down", keys.OnJobs, "48302"}, {"enter", keys.OnJobs, "48302"},
-		{"home", keys.OnJobs, "48211"}, {"]", keys.OnJobs, "48377"}, {"[", keys.OnJobs, "48211"},
+		{"down", keys.OnJobs, "48302"}, {"down", keys.OnJobs, "48302"}, {"enter", keys.OnWaiting, "48302"},
+		{"esc home", keys.OnJobs, "48211"}, {"]", keys.OnJobs, "48377"}, {"[", keys.OnJobs, "48211"},
 		{"n", keys.OnJobs, "48211"}, {"1 esc", keys.OnOverview, "48211"}, {"1 U", keys.OnUsers, "48211"},
 		{"1", keys.OnJobs, "48211"}, {"esc", keys.OnOverview, "48211"}, {"U U", keys.OnOverview, "48211"},
 		{"1 left , a", keys.OnJobs, "48211"}, {"m", keys.OnRanks, "48211"}, {"esc", keys.OnJobs, "48211"},
@@ -137,10 +137,10 @@ func TestJobsThatDoNotRun(t *testing.T) {
 	snap.Discovery.Ended[at].Cause = "rank 3: ValueError: bad batch (train.py:20)"
 	d := jobsDesk(t, snap, 159)
 	d.press("down", "down", "down", "enter")
-	if d.v.on != keys.OnJobs {
+	if d.v.on != keys.OnWaiting {
 		t.Errorf("Enter on a pending job: screen %s", d.v.on)
 	}
-	d.press("down", "down", "down", "down", "down")
+	d.press("esc", "down", "down", "down", "down", "down")
 	if got := rowsOf(d.lines())[8]; !strings.HasSuffix(got, "failed 4m ago: rank 3: ValueError: bad batch (train.py:20)") {
 		t.Errorf("%q", got)
 	}
@@ -211,7 +211,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 	if got := len(rowsOf(d.lines())); got != 9 {
 		t.Fatalf("%d rows:\n%s", got, strings.Join(d.lines(), "\n"))
 	}
-	d.press("down", "enter", "m", "U")
+	d.press("down", "enter", "m", "esc", "U")
 	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "no processes on the GPUs of your nodes") {
 		t.Errorf("users:\n%s", text)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -47,6 +48,7 @@ type asked struct {
 	canceled           []string // the jobs, and the signals
 	signals            int      // requests
 	clusters           []bool   // whether a new answer was wanted
+	waiting            []string // jobs
 }
 
 func (a *asked) Touch()              { a.touched++ }
@@ -90,6 +92,14 @@ func (a *asked) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, err
 	}
 	a.clusters = append(a.clusters, fresh)
 	return uitest.ACluster(8), nil
+}
+
+func (a *asked) Waiting(ctx context.Context, job string) (*queue.Wait, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return nil, errors.New("no deadline")
+	}
+	a.waiting = append(a.waiting, job)
+	return uitest.AWait(), nil
 }
 
 func (a *asked) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {

@@ -163,6 +163,10 @@ var pages = []pageEntry{
 		new: func(v *view, _ *Options) Page { return v.report },
 	},
 	{
+		id: keys.OnWaiting, has: keys.IsAside | keys.OutlivesJob,
+		new: func(*view, *Options) Page { return &lists.Waiting{} },
+	},
+	{
 		id: keys.OnStacks, has: keys.HasJob | keys.HasCursor, key: keys.Stacks,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "stacks: what ranks do",
 			Long: "stacks: what every rank of the job does, in groups; why a job hangs",

@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
@@ -63,6 +64,9 @@ func (*Feed) Cancel(context.Context, string, string) error { return errors.ErrUn
 func (*Feed) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	return nil, errors.ErrUnsupported
 }
+
+// Waiting implements source.Controls.
+func (*Feed) Waiting(context.Context, string) (*queue.Wait, error) { return nil, errors.ErrUnsupported }
 
 // Accounts implements source.Controls.
 func (*Feed) Accounts(context.Context, string) ([]sacct.Job, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	output "github.com/nvnodetop/nvnodetop/internal/output/check"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
@@ -19,7 +20,7 @@ import (
 
 // checkWaiting refuses flags that have no meaning for --waiting.
 func (o *Options) checkWaiting() error {
-	for _, name := range []string{"json", "job", "nodes", "transport", "demo"} {
+	for _, name := range []string{"job", "nodes", "transport", "demo"} {
 		if o.Changed(name) {
 			return fmt.Errorf("--%s cannot be combined with --waiting", name)
 		}
@@ -50,8 +51,7 @@ func (o *Options) sayWhyItWaits(ctx context.Context, log *slog.Logger) error {
 	line.Erase()
 	switch {
 	case err == nil:
-		_, err := io.WriteString(o.Out, cli.Printable(output.Waiting(found, time.Now())))
-		return cli.Failed(err)
+		return cli.Failed(o.printWait(found))
 	case ctx.Err() != nil:
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
 	case inTime.Err() != nil:
@@ -60,4 +60,13 @@ func (o *Options) sayWhyItWaits(ctx context.Context, log *slog.Logger) error {
 		return cli.Exit(cli.ExitNoJobs, feed.AskElsewhere(&o.Config))
 	}
 	return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q: %w", o.waiting, err))
+}
+
+// printWait prints SLURM's answers.
+func (o *Options) printWait(found *queue.Wait) error {
+	if o.json {
+		return output.WaitingJSON(o.Out, found, build.Version())
+	}
+	_, err := io.WriteString(o.Out, cli.Printable(found.Text(time.Now())))
+	return err
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/output/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -278,6 +279,9 @@ func (noControls) Accounts(context.Context, string) ([]sacct.Job, error) { retur
 
 // Cluster implements source.Controls.
 func (noControls) Cluster(context.Context, bool) (*capacity.Cluster, error) { return nil, errRecorded }
+
+// Waiting implements source.Controls.
+func (noControls) Waiting(context.Context, string) (*queue.Wait, error) { return nil, errRecorded }
 
 // Log implements source.Controls.
 func (noControls) Log(context.Context, joblog.Query) (joblog.Piece, error) {

@@ -1,114 +1,82 @@
 package check
 
 import (
-	"fmt"
-	"strings"
+	_ "embed"
+	"io"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
+	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 )
 
-// Waiting says why a job waits: what is ahead of it, and when SLURM would start its shape and smaller ones. SLURM's
-// words are not yet fit for a screen.
-func Waiting(q *queue.Wait, at time.Time) string {
-	var out strings.Builder
-	fmt.Fprintf(&out, "job %s waits in partition %s: SLURM's reason is %s\n", q.Job, q.Partition, q.Reason)
-	if q.Start.IsZero() {
-		out.WriteString("start: SLURM has no estimate\n")
-	} else {
-		fmt.Fprintf(&out, "start: %s, as SLURM estimates\n", when(q.Start, at))
+// WaitingSchema is the JSON Schema of what is printed about a job that waits.
+//
+//go:embed waiting.json
+var WaitingSchema []byte
+
+// waiting is the document about a job that waits.
+type waiting struct {
+	Version   int                `json:"version"`
+	Program   string             `json:"nvnodetop"`
+	Time      time.Time          `json:"time"`
+	Job       string             `json:"job"`
+	Reason    string             `json:"reason"`
+	Partition string             `json:"partition"`
+	Start     *time.Time         `json:"start,omitempty"`
+	Priority  int64              `json:"priority,omitempty"`
+	Factors   map[string]float64 `json:"priority_factors,omitempty"`
+	Ahead     *waitingAhead      `json:"ahead,omitempty"`
+	Trials    []waitingTrial     `json:"trials"`
+}
+
+type waitingAhead struct {
+	Jobs    int `json:"jobs"`
+	Nodes   int `json:"nodes"`
+	Blocked int `json:"blocked_jobs"`
+}
+
+// waitingTrial is the answer about a shape.
+type waitingTrial struct {
+	Nodes   int        `json:"nodes,omitempty"`
+	PerNode string     `json:"gres_per_node,omitempty"`
+	Total   string     `json:"gpus,omitempty"`
+	Limit   float64    `json:"limit_seconds,omitempty"`
+	Start   *time.Time `json:"start,omitempty"`
+	On      string     `json:"on_nodes,omitempty"`
+	Refused string     `json:"refused,omitempty"`
+}
+
+// longest limits SLURM's words.
+const longest = 400
+
+// WaitingJSON writes why a job waits as a document.
+func WaitingJSON(w io.Writer, q *queue.Wait, program string) error {
+	out := waiting{Version: Version, Program: program, Time: q.Asked, Job: q.Job, Reason: safe.Line(q.Reason, longest),
+		Partition: safe.Line(q.Partition, longest), Start: timeOrNil(q.Start), Priority: q.Priority,
+		Trials: []waitingTrial{}}
+	if len(q.Factors) > 0 {
+		out.Factors = map[string]float64{}
 	}
-	out.WriteString(ahead(q) + priority(q))
+	for _, f := range q.Factors {
+		out.Factors[f.Name] = f.Value
+	}
+	if a := q.Ahead; a != nil {
+		out.Ahead = &waitingAhead{a.Jobs, a.Nodes, a.Blocked}
+	}
 	for i := range q.Trials {
 		t := &q.Trials[i]
-		fmt.Fprintf(&out, "%s: %s\n", shape(q.Trials, i), answer(t, at))
+		out.Trials = append(out.Trials, waitingTrial{Nodes: t.Shape.Nodes, PerNode: safe.Line(t.Shape.PerNode, longest),
+			Total: safe.Line(t.Shape.Total, longest), Limit: t.Shape.Limit.Seconds(), Start: timeOrNil(t.Start),
+			On: safe.Line(t.Nodes, longest), Refused: safe.Line(t.Refused, longest)})
 	}
-	return out.String()
+	return text.WriteJSON(w, "  ", out)
 }
 
-// ahead says how many jobs come first; "" if it is not known.
-func ahead(q *queue.Wait) string {
-	if q.Ahead == nil {
-		return ""
+// timeOrNil returns nil for a time that is not known.
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
 	}
-	line := "ahead: no job that you may see"
-	if q.Ahead.Jobs > 0 {
-		line = fmt.Sprintf("ahead: %s for %s", text.Count(q.Ahead.Jobs, "job"), text.Count(q.Ahead.Nodes, "node"))
-	}
-	if q.Ahead.Blocked > 0 {
-		line += fmt.Sprintf("; %d more with a higher priority wait for something else", q.Ahead.Blocked)
-	}
-	return line + "\n"
-}
-
-// priority says what the priority is made of; "" if it is not known.
-func priority(q *queue.Wait) string {
-	if len(q.Factors) == 0 {
-		return ""
-	}
-	var parts []string
-	for _, f := range q.Factors {
-		parts = append(parts, fmt.Sprintf("%s %.0f", f.Name, f.Value))
-	}
-	return fmt.Sprintf("priority: %d: %s\n", q.Priority, strings.Join(parts, ", "))
-}
-
-// shape names a trial: the first has the shape of the job, the others say what is smaller.
-func shape(all []queue.Trial, i int) string {
-	own, s := words(&all[0].Shape), words(&all[i].Shape)
-	var parts []string
-	for k := range s {
-		if s[k] != "" && (i == 0 || s[k] != own[k]) {
-			parts = append(parts, s[k])
-		}
-	}
-	if i == 0 {
-		return "as it is (" + strings.Join(parts, ", ") + ")"
-	}
-	return "with " + strings.Join(parts, ", ")
-}
-
-// words describes the parts of a shape; "": it does not have that part.
-func words(s *queue.Shape) (parts [5]string) {
-	if s.Nodes > 0 {
-		parts[0] = text.Count(s.Nodes, "node")
-	}
-	if s.PerNode != "" {
-		parts[1] = s.PerNode + " on each"
-	}
-	if s.Total != "" {
-		parts[2] = "gpu:" + s.Total + " in total"
-	}
-	if s.Limit > 0 {
-		parts[3] = text.Span(s.Limit)
-	}
-	if s.On != "" {
-		parts[4] = "with " + s.On
-	}
-	return parts
-}
-
-// answer says when a trial would start.
-func answer(t *queue.Trial, at time.Time) string {
-	if t.Refused != "" {
-		return "not at all: " + t.Refused
-	}
-	return when(t.Start, at) + ", on " + t.Nodes
-}
-
-// atOnce is the time within which a start is one without a wait: SLURM starts jobs every few seconds.
-const atOnce = 30 * time.Second
-
-// when says when something starts: "now", or "22:12:27, in 59m 58s".
-func when(start, at time.Time) string {
-	in := start.Sub(at)
-	if in < atOnce {
-		return "now"
-	}
-	format := time.TimeOnly
-	if in > 12*time.Hour {
-		format = time.DateTime
-	}
-	return start.Format(format) + ", in " + text.Span(in)
+	return &t
 }

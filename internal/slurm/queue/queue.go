@@ -20,7 +20,8 @@ import (
 // Wait is what SLURM says about a job that waits.
 type Wait struct {
 	Job       string
-	Reason    string // SLURM's word
+	Asked     time.Time // when the last answer came
+	Reason    string    // SLURM's word
 	Partition string
 	Priority  int64     // 0: held, or not known
 	Start     time.Time // SLURM's estimate; zero: none
@@ -110,6 +111,7 @@ func Ask(ctx context.Context, run command.Runner, job string) (*Wait, error) {
 		}
 		w.Trials = append(w.Trials, t)
 	}
+	w.Asked = time.Now()
 	return w, nil
 }
 

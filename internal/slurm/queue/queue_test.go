@@ -86,6 +86,10 @@ func TestAsk(t *testing.T) {
 		Factors: []Factor{{"age", 1000}, {"fair share", 250}, {"size", 3}, {"partition", 0}, {"QOS", 0}},
 		Ahead:   &Ahead{Jobs: 2, Nodes: 32, Blocked: 1},
 		Trials:  []Trial{trial(own), trial(one), trial(short)}}
+	if w.Asked.IsZero() {
+		t.Error("it does not say when it was asked")
+	}
+	w.Asked = time.Time{}
 	if diff := cmp.Diff(want, w); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

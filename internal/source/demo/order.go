@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	slurmqueue "github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -109,6 +110,30 @@ func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 		nodes = append(nodes, n)
 	}
 	return site.Cluster(nodes, now), nil
+}
+
+// asksFor is how long the simulated SLURM takes for a question of six commands.
+const asksFor = 2 * time.Second
+
+// Waiting returns what the simulated SLURM says about a job that waits.
+func (d *Demo) Waiting(ctx context.Context, job string) (*slurmqueue.Wait, error) {
+	answers := time.NewTimer(asksFor)
+	defer answers.Stop()
+	select {
+	case <-answers.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	now := time.Now()
+	if isWithin(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
+		return nil, site.NoController()
+	}
+	pending := (&simDiscoverer{world: d.world}).pendingJobs(now.Sub(d.world.begin))
+	at := slices.IndexFunc(pending, func(j cluster.PendingJob) bool { return j.ID == job })
+	if at < 0 {
+		return nil, site.UnknownJob(job)
+	}
+	return site.Wait(&pending[at], d.world.jobs[0].Nodes, now), nil
 }
 
 func (d *Demo) sendOrder(ctx context.Context, o demoRequest) result {

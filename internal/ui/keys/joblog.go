@@ -1,15 +1,22 @@
 package keys
 
-// The key that leads to the log of a job, the keys of that page, and the key of the report of a job.
+// The key that leads to the log of a job, the keys of that page, and the keys of the report of a job and of a job that
+// waits.
 var (
 	Log       = newBinding("l", "log", "l", "L")
 	NextMatch = newBinding("n", "next match", "n")
 	PrevMatch = newBinding("N", "previous match", "N")
 
 	CompareReports = newBinding("c", "compare", "c")
+
+	Estimate = newBinding("E", "ask SLURM", "E")
 )
 
 var logRows = []Row{
+	{Bindings: bindingList(Estimate), Group: Looking, Text: "when a waiting job starts",
+		Long: "ask SLURM why a job waits: what is ahead of it, its priority, and when it would start, also with less",
+		Also: "why, when, why does it wait, when does it start, sprio, test-only, estimate, start sooner, queue position",
+		On:   On(OnJobs, OnWaiting), Subject: OfRow},
 	{Bindings: bindingList(CompareReports), Group: Looking, Text: "compare two jobs",
 		Long: "beside the report that was open before, of another job; and alone again",
 		Also: "compare reports, compare runs, slower than yesterday, yesterday, difference", On: On(OnReport)},

@@ -150,7 +150,7 @@ var moving = []Row{
 		Text: "scroll", On: On(OnReport)},
 	{Bindings: bindingList(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"},
 		Text: "page up / down",
-		Long: "page up / down, where a list is longer than the screen", On: Ordinary},
+		Long: "page up / down, where a list is longer than the screen", On: Ordinary.Except(OnWaiting)},
 	{Bindings: bindingList(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
 		On: With(HasCursor).And(OnConnection, OnProcesses, OnNoJobs, OnNode, OnGPU, OnReport)},
 	{Bindings: bindingList(PrevJob, NextJob), Means: "job", Group: Moving, Each: []string{"previous job", "next job"},

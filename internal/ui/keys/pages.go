@@ -25,6 +25,7 @@ const (
 	OnUsers      Page = "users"
 	OnLog        Page = "log"
 	OnReport     Page = "report"
+	OnWaiting    Page = "waiting job"
 	OnStacks     Page = "stacks"
 	OnCluster    Page = "cluster"
 	OnSettings   Page = "settings"
@@ -102,7 +103,7 @@ const (
 	IsEmpty      // shown only without a job, in place of other pages
 	LikeNvitop   // its keys are those of nvitop
 	OfOneProcess // it covers the page of processes
-	OutlivesJob  // it may be about a job that has ended
+	OutlivesJob  // it may be about a job that does not run
 )
 
 // IsList is a page that consists of one list.

@@ -5,9 +5,10 @@ package lists
 import (
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -117,8 +118,7 @@ func selectJob(_ *part.Scene, r *tally.JobRow) nav.Answer {
 	return nav.To(nav.Go{Job: r.ID})
 }
 
-// openJob opens the job of a row: its nodes, or the report of a job that has ended. For a waiting job it says why it
-// waits, and when it starts.
+// openJob opens the job of a row: its nodes, the report of a job that has ended, or why a job waits.
 func openJob(s *part.Scene, r *tally.JobRow) nav.Answer {
 	switch {
 	case r.Running != nil:
@@ -128,7 +128,7 @@ func openJob(s *part.Scene, r *tally.JobRow) nav.Answer {
 	case r.Ended != nil:
 		return nav.To(nav.Go{Page: keys.OnReport, Report: r.ID})
 	}
-	return nav.Answer{Taken: true, Notice: whyWaits(r.Pending, s.Snap.At)}
+	return nav.To(nav.Go{Page: keys.OnWaiting, Choice: r.ID})
 }
 
 // jobOpens says what openJob opens.
@@ -145,33 +145,9 @@ func jobOpens(_ *part.Scene, r *tally.JobRow) string {
 // jobHints has the key of the log, which a waiting job does not have.
 func jobHints(_ *part.Scene, r *tally.JobRow) []keys.Hint {
 	if r.Pending != nil {
-		return nil
+		return []keys.Hint{keys.HintOf(keys.Estimate).As("when")}
 	}
 	return []keys.Hint{keys.HintOf(keys.Log)}
-}
-
-// whyWaits says why a job waits, and when SLURM plans to start it: "job 48302 waits: Resources · planned start
-// 2026-11-20 21:49, in 3h07m".
-func whyWaits(j *cluster.PendingJob, now time.Time) string {
-	name := "job " + j.ID
-	switch {
-	case j.Booting:
-		return name + ": its nodes are allocated, and are booting"
-	case j.NeverStarts():
-		return name + " can never start: " + j.Reason
-	case j.Reason == "" || j.Reason == "None":
-		name += " waits: SLURM has not said why yet"
-	default:
-		name += " waits: " + j.Reason
-	}
-	if j.Start.IsZero() {
-		return name + " · no planned start"
-	}
-	name += " · planned start " + j.Start.Format("2006-01-02 15:04")
-	if j.Start.After(now) {
-		name += ", in " + draw.Age(j.Start.Sub(now))
-	}
-	return name
 }
 
 // jobsCode is the code of the page's own actions.
@@ -179,6 +155,17 @@ var jobsCode = nav.CodeTable[*Jobs]{
 	{Of: keys.PrevJob, Do: func(p *Jobs, s *part.Scene) nav.Answer { return p.GoTo(s, p.At(s)-1) }},
 	{Of: keys.NextJob, Do: func(p *Jobs, s *part.Scene) nav.Answer { return p.GoTo(s, p.At(s)+1) }},
 	{Of: keys.Log, Do: (*Jobs).openLog},
+	{Of: keys.Estimate, Do: (*Jobs).askWhy},
+}
+
+// askWhy opens the page of a job that waits, and asks SLURM there.
+func (p *Jobs) askWhy(s *part.Scene) nav.Answer {
+	v := p.View(s)
+	if v.Len() == 0 || v.At(p.At(s)).Pending == nil {
+		return nav.Answer{Taken: true, Notice: "no job waits in this row"}
+	}
+	return nav.Answer{Taken: true, Go: nav.Go{Page: keys.OnWaiting, Choice: v.At(p.At(s)).ID},
+		Do: []tea.Msg{keys.Pressed(keys.Estimate.Keys()[0])}}
 }
 
 // openLog opens the log of a job that does not run.

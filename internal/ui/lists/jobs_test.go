@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -24,8 +25,9 @@ func TestOpenWaiting(t *testing.T) {
 		"job 7: its nodes are allocated, and are booting":            {Booting: true, Reason: "None"},
 	} {
 		j.ID = "7"
-		if a := openJob(s, &tally.JobRow{ID: "7", Pending: &j}); !a.Taken || a.Notice != want || a.Page != "" {
-			t.Errorf("it says %q, want %q", a.Notice, want)
+		a := openJob(s, &tally.JobRow{ID: "7", Pending: &j})
+		if got := whyWaits(&j, now); !a.Taken || a.Page != keys.OnWaiting || a.Choice != "7" || got != want {
+			t.Errorf("it opens %q, and says %q, want %q", a.Page, got, want)
 		}
 	}
 }

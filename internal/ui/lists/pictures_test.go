@@ -1,6 +1,7 @@
 package lists_test
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
@@ -62,6 +65,27 @@ var jobs = uitest.Album[*lists.Jobs]{
 	},
 }
 
+var waits = uitest.Album[*lists.Waiting]{
+	ID: keys.OnWaiting, Aside: true, Out: keys.ToJobs.Help().Desc,
+	New: func() *lists.Waiting { return &lists.Waiting{} },
+	Shots: []uitest.Shot[*lists.Waiting]{
+		{Name: "waiting", Odd: true, Snap: uitest.JobsFixture, Begin: waitsFor("48390"), Typed: "E", Told: tellsWhy},
+		{Name: "waiting-unasked", Odd: true, Snap: uitest.JobsFixture, Begin: waitsFor("48500_[1-400%12]")},
+		{Name: "waiting-asking", Snap: uitest.JobsFixture, Begin: waitsFor("48390"), Typed: "E"},
+		{Name: "waiting-failed", Snap: uitest.JobsFixture, Begin: waitsFor("48390"), Typed: "E",
+			Told: func(a nav.Ask) nav.Result {
+				return nav.Result{Ask: a, Err: errors.New("SLURM was just asked about job 7: ask again in 8s")}
+			}},
+		{Name: "waiting-over", Snap: uitest.JobsFixture, Begin: waitsFor("1")},
+	},
+}
+
+func waitsFor(job string) func(*lists.Waiting, *part.Scene) {
+	return func(p *lists.Waiting, s *part.Scene) { p.Arrive(s, nav.Go{Choice: job}) }
+}
+
+func tellsWhy(a nav.Ask) nav.Result { return nav.Result{Ask: a, Wait: uitest.AWait()} }
+
 var users = uitest.Album[*lists.Users]{
 	ID: keys.OnUsers, Number: keys.ToUsers, Aside: true, Out: keys.ToOverview.Help().Desc,
 	New: func() *lists.Users { return lists.NewUsers(&footer.History{}) },
@@ -74,7 +98,7 @@ var users = uitest.Album[*lists.Users]{
 }
 
 func pictures() []uitest.Picture {
-	return slices.Concat(problems.Pictures(), ranks.Pictures(), jobs.Pictures(), users.Pictures())
+	return slices.Concat(problems.Pictures(), ranks.Pictures(), jobs.Pictures(), waits.Pictures(), users.Pictures())
 }
 
 func TestGolden(t *testing.T) {
@@ -99,5 +123,6 @@ func TestDrawingChangesNothing(t *testing.T) {
 	problems.CheckUnchanged(t)
 	ranks.CheckUnchanged(t)
 	jobs.CheckUnchanged(t)
+	waits.CheckUnchanged(t)
 	users.CheckUnchanged(t)
 }

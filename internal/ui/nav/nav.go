@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/hang/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
@@ -65,8 +66,8 @@ type Go struct {
 	At      time.Time // for the page of the log: the time to show; zero: its end
 	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
 	Report  string    // for the page of the report: ID of a job that has ended
-	// on the pages of settings, jobs and the overview: the name of what is chosen; on that of ranks: the column that
-	// sorts them; "": nothing is
+	// on the pages of settings, jobs and the overview: the name of what is chosen; on that of a waiting job: its ID; on
+	// that of ranks: the column that sorts them; "": nothing is
 	Choice string
 }
 
@@ -101,6 +102,8 @@ type Ask struct {
 	NCCL *NCCL // a question to the library of a job; likewise
 
 	Report *Report // a request for the report of a job; likewise
+
+	Waiting *Waiting // a question why a job waits; likewise
 }
 
 // Cancel asks SLURM to end a job, or to send a signal to it.
@@ -125,6 +128,11 @@ type Report struct {
 	Job string // ID
 }
 
+// Waiting asks SLURM why a job waits.
+type Waiting struct {
+	Job string // ID
+}
+
 // Result is the message with the result of an Ask. It goes to the page that asked, even if another page is on the
 // screen by then.
 type Result struct {
@@ -133,6 +141,7 @@ type Result struct {
 	GPUs    *capacity.Cluster // for a Cluster
 	Verdict *ask.Result       // for an NCCL
 	Report  *report.Report    // for a Report
+	Wait    *queue.Wait       // for a Waiting
 	Reply   wire.Reply        // may be a refusal; clean its strings before drawing them: they are unchecked
 	Err     error             // why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
 }

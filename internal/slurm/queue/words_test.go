@@ -1,22 +1,21 @@
-package check
+package queue
 
 import (
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 )
 
-func TestWaiting(t *testing.T) {
-	own := queue.Shape{Nodes: 2, Tasks: 8, PerNode: "gpu:3", Limit: 30 * time.Minute}
+func TestText(t *testing.T) {
+	now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+	own := Shape{Nodes: 2, Tasks: 8, PerNode: "gpu:3", Limit: 30 * time.Minute}
 	one, short := own, own
 	one.Nodes, short.Limit = 1, 15*time.Minute
-	w := &queue.Wait{Job: "7", Reason: "Resources", Partition: "gpu", Priority: 1253, Start: now.Add(time.Hour),
-		Factors: []queue.Factor{{Name: "age", Value: 1000}, {Name: "fair share", Value: 253}},
-		Ahead:   &queue.Ahead{Jobs: 2, Nodes: 32, Blocked: 1},
-		Trials: []queue.Trial{{Shape: own, Start: now.Add(48 * time.Hour), Nodes: "node[01-02]"},
+	w := &Wait{Job: "7", Reason: "Resources", Partition: "gpu", Priority: 1253, Start: now.Add(time.Hour),
+		Factors: []Factor{{Name: "age", Value: 1000}, {Name: "fair share", Value: 253}},
+		Ahead:   &Ahead{Jobs: 2, Nodes: 32, Blocked: 1},
+		Trials: []Trial{{Shape: own, Start: now.Add(48 * time.Hour), Nodes: "node[01-02]"},
 			{Shape: one, Start: now.Add(time.Second), Nodes: "node03"},
 			{Shape: short, Refused: "Requested node configuration is not available"}}}
 	want := `job 7 waits in partition gpu: SLURM's reason is Resources
@@ -27,13 +26,13 @@ as it is (2 nodes, gpu:3 on each, 30m): 2026-03-04 12:00:00, in 2d, on node[01-0
 with 1 node: now, on node03
 with 15m: not at all: Requested node configuration is not available
 `
-	if diff := cmp.Diff(want, Waiting(w, now)); diff != "" {
+	if diff := cmp.Diff(want, w.Text(now)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	bare := &queue.Wait{Job: "7", Reason: "Dependency", Partition: "gpu", Ahead: &queue.Ahead{}}
+	bare := &Wait{Job: "7", Reason: "Dependency", Partition: "gpu", Ahead: &Ahead{}}
 	want = "job 7 waits in partition gpu: SLURM's reason is Dependency\nstart: SLURM has no estimate\n" +
 		"ahead: no job that you may see\n"
-	if diff := cmp.Diff(want, Waiting(bare, now)); diff != "" {
+	if diff := cmp.Diff(want, bare.Text(now)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
