@@ -18,7 +18,7 @@ var logRows = []Row{
 		Also: "why, when, why does it wait, when does it start, sprio, test-only, estimate, start sooner, queue position",
 		On:   On(OnJobs, OnWaiting), Subject: OfRow},
 	{Bindings: bindingList(CompareReports), Group: Looking, Text: "compare two jobs",
-		Long: "beside the report that was open before, of another job; and alone again",
+		Long: "show it beside the report that was open before, of another job; again: alone",
 		Also: "compare reports, compare runs, slower than yesterday, yesterday, difference", On: On(OnReport)},
 	{Bindings: bindingList(Up, Down), Group: Moving, Means: "scroll the log", Each: []string{"scroll up", "scroll down"},
 		Text: "scroll", On: On(OnLog)},

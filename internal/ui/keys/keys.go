@@ -178,7 +178,7 @@ var others = []Row{
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the GPU or the node",
 		Subject: OfRow, On: On(OnProblems, OnRanks)},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "open the job",
-		Long: "open the job: its nodes; of one that has ended, its report; of one that waits, why", Subject: OfRow,
+		Long: "open the job: its nodes, the report of one that has ended, why one waits", Subject: OfRow,
 		On: On(OnJobs)},
 	{Bindings: bindingList(Open), Group: Looking, Means: "into", Text: "processes of the user",
 		Long: "processes of the user, on all nodes of your jobs", Subject: OfRow,
