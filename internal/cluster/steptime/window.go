@@ -1,0 +1,147 @@
+package steptime
+
+import (
+	"math"
+	"math/cmplx"
+	"time"
+)
+
+// window is the past of a GPU in which a period is searched.
+type window struct{ mean, now, clock series }
+
+const (
+	// The mean power varies by at least leastSwing, and this share of its samples is known.
+	leastSwing, leastKnown = 0.08, 0.8
+
+	// clearPeak is the least autocorrelation of a period, and of a part of the past. After lasting periods it is at
+	// least the share keeps of that: the rhythm of a step does not drift like that of noise.
+	clearPeak, clearInPart = 0.7, 0.5
+	lasting, keeps         = 4, 0.7
+
+	// A peak at a part of the period that is nearly as high means that the period is a multiple of another. The peak is
+	// searched as near as nearPart.
+	nearlyAsHigh, nearPart = 0.15, 0.75
+
+	// mostBelow is the largest share of the variance that is slower than the period: there is a longer pattern.
+	mostBelow, below = 0.03, 0.8
+
+	// parts of the past have the same period, up to the share samePeriod, and at least this share of the swing.
+	parts, samePeriod, sameSwing = 4, 0.04, 0.8
+)
+
+// period returns the period in intervals; 0: it is not clear.
+func (w *window) period(interval time.Duration) float64 {
+	if x := &w.mean; !(x.swing >= leastSwing*x.level) || x.knownShare() < leastKnown {
+		return 0
+	}
+	longest := len(w.mean.v) / periods
+	r := w.mean.autocorrelation(lasting * (longest + 1))
+	for lag := shortest; lag <= longest; lag++ {
+		if r[lag] < r[lag-1] || r[lag] < r[lag+1] {
+			continue
+		}
+		p, height := peakAt(r, lag)
+		if height < clearPeak || p < shortest || p > float64(len(w.mean.v))/periods || isMultiple(r, p, height) {
+			continue
+		}
+		p = refined(r, p, lasting)
+		_, late := highestNear(r, lasting*p, 1)
+		if late >= keeps*height && w.mean.slowShare(p) <= mostBelow && w.mean.hasInParts(p) &&
+			w.isShownByMeans(p, interval) && w.isLevelBetween() && !w.isThermal() {
+			return p
+		}
+	}
+	return 0
+}
+
+// isMultiple reports whether the period is several shorter ones.
+func isMultiple(r []float64, p, height float64) bool {
+	for n := 2.0; p/n > 2-nearPart; n++ {
+		if _, other := highestNear(r, p/n, nearPart); other > height-nearlyAsHigh {
+			return true
+		}
+	}
+	return false
+}
+
+// hasInParts reports whether each part of the past has this period.
+func (s *series) hasInParts(p float64) bool {
+	for k := range parts {
+		part := s.part(k)
+		r := part.autocorrelation(int(3*p) + 2)
+		at, height := highestNear(r, p, 1)
+		if height < clearInPart || part.swing < sameSwing*s.swing || isMultiple(r, at, height) ||
+			math.Abs(refined(r, at, 3)/p-1) > samePeriod {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	// Samples show the period of a step as much as means do, between leastAlike and mostAlike, and at the same time, up
+	// to mostApart. leastPart is the least share of the variance that the period itself has.
+	leastAlike, mostAlike, mostApart = 0.65, 1.6, 0.4
+	leastPart                        = 0.08
+
+	// A sample is a mean over up to a second. Its middle is this long before its end.
+	halfSample = 500 * time.Millisecond
+)
+
+// isShownByMeans reports whether the means of intervals show the period as the samples do. If they do not, it belongs
+// to something shorter than two intervals.
+func (w *window) isShownByMeans(p float64, interval time.Duration) bool {
+	var both complex128
+	var ofMean, ofNow float64
+	for k := range parts {
+		mean, now := w.mean.part(k).phasor(p), w.now.part(k).phasor(p)
+		both += mean * cmplx.Conj(now)
+		ofMean, ofNow = ofMean+real(mean*cmplx.Conj(mean)), ofNow+real(now*cmplx.Conj(now))
+	}
+	n := float64(len(w.mean.v))
+	if 2*parts*ofMean/(n*n) < leastPart*w.mean.swing*w.mean.swing {
+		return false
+	}
+	between := math.Pi * (1 - 2*halfSample.Seconds()/interval.Seconds()/2) / p // the middles of a mean and a sample
+	share := both / complex(ofNow, 0) * cmplx.Rect(1, between)
+	return real(share) >= leastAlike && real(share) <= mostAlike && math.Abs(imag(share)) <= mostApart
+}
+
+const (
+	// level is the largest change, as a share of the swing, of power that stays level. It does so in leastLevel of the
+	// samples, which then are off by at most mostOff of the variance.
+	level, leastLevel, mostOff = 0.25, 0.1, 0.04
+)
+
+// isLevelBetween reports whether samples are equal to the means beside them where these are equal. If they are not, the
+// power has a shorter rhythm too, whose steps may be the real ones.
+func (w *window) isLevelBetween() bool {
+	off, n := 0.0, 0.0
+	for i, before := range w.mean.v[:len(w.mean.v)-1] {
+		after := w.mean.v[i+1]
+		if d := w.now.v[i] - (before+after)/2; d == d && math.Abs(after-before) <= level*w.mean.swing {
+			off, n = off+d*d, n+1
+		}
+	}
+	return n >= leastLevel*float64(len(w.mean.v)) && off <= mostOff*n*w.mean.swing*w.mean.swing
+}
+
+const (
+	// Clocks that vary by at least leastClock follow the power from this correlation on.
+	leastClock, follows = 0.01, 0.3
+)
+
+// isThermal reports whether the clock goes up and down with the power, or is unknown. At a power limit it goes down
+// when the work takes more.
+func (w *window) isThermal() bool {
+	if w.clock.swing < leastClock*w.clock.level {
+		return false
+	}
+	sum, n := 0.0, 0.0
+	for i, v := range w.mean.v {
+		if both := v * w.clock.v[i]; both == both {
+			sum, n = sum+both, n+1
+		}
+	}
+	return !(sum/n < follows*w.mean.swing*w.clock.swing)
+}
