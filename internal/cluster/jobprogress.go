@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
-// JobProgress is how far the program of a job is, as its log says it. Only numbers of a log are in it, never lines.
+// JobProgress is how far the program of a job is, as its log says it. Only numbers of a log are in it, never lines. A
+// Snapshot may have the pace from the power of the GPUs.
 type JobProgress struct {
 	Job string `json:"job"` // ID
 	progress.Progress

@@ -12,7 +12,7 @@ var progressFields = []field.Field[Job]{
 		DownFirst: true, Number: (*Job).step},
 	{Key: "done_percent", Unit: field.Percent, Example: "62", Help: "how much of its run is done, by its log",
 		Title: "done", Width: 4, Number: (*Job).donePercent},
-	{Key: "pace", Example: "3.1 s/step", Help: "time of a step, by its log", Title: "s/step", Width: 11,
+	{Key: "pace", Example: "3.1 s/step", Help: "time of a step, by its log or its GPUs' power", Title: "s/step", Width: 11,
 		Text: (*Job).pace},
 	{Key: "ends_in_seconds", Also: []string{"ends"}, Unit: field.Seconds, Example: "2h", Title: "ends in", Width: 10,
 		Help: "time until its run ends, by its log", Number: (*Job).timeToEnd},

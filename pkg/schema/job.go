@@ -26,15 +26,16 @@ type Job struct {
 	// groups of GPUs that do the same, if the job is seen to do two things that exchange data, such as prefill and
 	// decode; otherwise nil
 	Groups   []Group   `json:"groups,omitempty"`
-	Progress *Progress `json:"progress,omitempty"` // nil: its log does not say it, or is not read
+	Progress *Progress `json:"progress,omitempty"` // nil: not known
 	Ranks    []Rank    `json:"ranks,omitempty"`
 	Findings []Finding `json:"findings"`          // problems that hold, worst first
 	Cleared  []Finding `json:"cleared,omitempty"` // problems that held within the last hour
 }
 
-// Progress is how far the program of a job is, as its log says it. What the log does not say is nil.
+// Progress is how far the program of a job is, as its log says it. What the log does not say is nil; if it says nothing
+// of steps, the pace may be from the power of the GPUs.
 type Progress struct {
-	Time    time.Time     `json:"time"`                  // when the line came that says it
+	Time    time.Time     `json:"time"`                  // when the line came that says it, or the power was looked at
 	Step    *int64        `json:"step,omitempty"`        // as the log prints it: some programs count from 0
 	Steps   *int64        `json:"steps_total,omitempty"` // steps of StepsOf
 	StepsOf ProgressScope `json:"steps_of"`
@@ -94,6 +95,7 @@ type PaceFrom string
 const (
 	PaceFromLog   PaceFrom = "log"   // the log says it
 	PaceFromSteps PaceFrom = "steps" // from the steps, and the times of their lines
+	PaceFromPower PaceFrom = "power" // the power of the GPUs shows it, and the log says nothing of steps
 )
 
 // Group is a group of GPUs of a job that do the same.

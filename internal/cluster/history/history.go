@@ -190,6 +190,17 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	h.addSample(metric.Kept, bin, length, sample)
 }
 
+// MeanPower is the line of the mean power since the sample before, in W. It is that of the energy counter, which no
+// graph shows.
+const MeanPower = metric.Energy
+
+// AddGPU is Add for the history of a GPU, with its mean power; NaN: unknown.
+func (h *History) AddGPU(bin int64, length int, sample func(metric.ID) float64, meanPower float64) {
+	h.addSample(metric.Kept, bin, length, sample)
+	h.addValue(MeanPower, meanPower)
+	h.addRows(length)
+}
+
 // AddNode is Add for the history of a node.
 func (h *History) AddNode(bin int64, length int, sample func(metric.ID) float64) {
 	h.addSample(metric.KeptOfNode, bin, length, sample)
@@ -210,19 +221,27 @@ func (h *History) addSample(kept []metric.ID, bin int64, length int, sample func
 	for range shut {
 		h.closeBins(length)
 	}
-	known := len(h.lines)
 	for _, id := range kept {
-		v := sample(id)
-		at := h.lineIndex(id)
-		if at < 0 && v == v {
-			at = len(h.lines)
-			h.lines = append(h.lines, newestBin{id: id, bits: id.Row().Unit == metric.Bits})
-		}
-		if at >= 0 {
-			h.lines[at].addValue(v)
-		}
+		h.addValue(id, sample(id))
 	}
-	if len(h.lines) > known && h.past != nil {
+	h.addRows(length)
+}
+
+// addValue adds a value of a metric to the newest bin. The lines are this History's own.
+func (h *History) addValue(id metric.ID, v float64) {
+	at := h.lineIndex(id)
+	if at < 0 && v == v {
+		at = len(h.lines)
+		h.lines = append(h.lines, newestBin{id: id, bits: id.Row().Unit == metric.Bits})
+	}
+	if at >= 0 {
+		h.lines[at].addValue(v)
+	}
+}
+
+// addRows makes room for the past of new lines.
+func (h *History) addRows(length int) {
+	if h.past != nil && len(h.lines)*h.past.width > len(h.past.values) {
 		h.growLines(length)
 	}
 }

@@ -74,9 +74,10 @@ const (
 	NoSource Source = iota
 	Said            // the log says it
 	Counted         // from the steps, and the times of their lines
+	Measured        // the power of the job's GPUs shows it; the log says nothing of steps
 )
 
-func (s Source) String() string { return [...]string{"", "log", "steps"}[s] }
+func (s Source) String() string { return [...]string{"", "log", "steps", "power"}[s] }
 
 // Scope is what steps are counted within.
 type Scope uint8

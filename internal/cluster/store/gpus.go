@@ -35,11 +35,13 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 		g.Key = gpuKey(g.Card, out[:i])
 		g.History = n.known[g.Key]
 		g.History.Reserve(n.room)
-		if !r.OffBeat {
-			g.History.Add(bin, history.Len(n.poll, n.span), newNumbers(g))
-		}
 	}
 	cluster.Grow(out, n.GPUs, at, r)
+	for i := range out {
+		if g := &out[i]; !r.OffBeat {
+			g.History.AddGPU(bin, history.Len(n.poll, n.span), newNumbers(g), meanPower(g, n.poll))
+		}
+	}
 	n.keepHistories(out)
 	sortGPUs(out)
 	return out

@@ -23,6 +23,8 @@ type jobPace struct {
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
 
+	step stepMeasure
+
 	coupled *rankstacks.Verdict // the verdict in which NCCL said that all GPUs work together; nil: none
 }
 
@@ -90,6 +92,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 			Progress: s.knownProgress(job.ID), Discovery: &s.disc})
 	}
 	p.stepTracks(held, now)
+	s.measureStep(p, job, at)
 	clear(p.peers) // otherwise it would keep earlier data of nodes
 }
 

@@ -242,7 +242,7 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 		if p := s.paces[job.ID]; p != nil {
 			told.addPeers(p, snap.Nodes, now)
 			if p.isLive(now) {
-				v.Roles = p.roles
+				v.Roles, v.Progress = p.roles, p.step.addTo(v.Progress, job.ID)
 			}
 		}
 		hush.addNotices(&told, &job)

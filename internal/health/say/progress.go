@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 )
 
 // Progress says how far the program of a job is, in parts, the most important first. What is not known has no part.
@@ -64,12 +65,16 @@ func paceUnit(p *cluster.JobProgress) (unit string, of float64) {
 	return "s", 1
 }
 
-// paceText says the pace, and what it was before it became slower: "3.1 s/step (2.4 until 02:10)".
+// paceText says the pace, and what it was before it became slower: "3.1 s/step (2.4 until 02:10)"; or where it comes
+// from if the log does not say it: "14 s/step by the GPUs' power".
 func paceText(p *cluster.JobProgress, now time.Time) string {
 	text := Pace(p)
 	if text != "" && p.Slower != nil {
 		_, of := paceUnit(p)
 		text += " (" + twoDigits(p.Slower.Before*of) + " until " + clockTime(p.Slower.Since, now) + ")"
+	}
+	if text != "" && p.Source == progress.Measured {
+		text += " by the GPUs' power"
 	}
 	return text
 }

@@ -44,6 +44,8 @@ func TestProgress(t *testing.T) {
 			"step 100,000 of 100,000 | 3.1 s/step (2.4 until 02:10) | loss 2.31"},
 		{"epochs", epochs, 0, nil, "epoch 3 of 10, step 200 of 400 | 3.2 ms/step (2.0 until 19:00 on 26 Nov) | " +
 			"loss is NaN or inf"},
+		{"from the power", progress.Progress{At: now, SecondsPerStep: pointer(14.2), Source: progress.Measured}, time.Hour,
+			nil, "14 s/step by the GPUs' power"},
 	} {
 		j := &cluster.JobView{Progress: &cluster.JobProgress{Job: "7", Progress: test.p, Silence: test.silence}}
 		if test.limit > 0 {

@@ -68,7 +68,7 @@ var jobNumbers = []struct {
 		func(p *cluster.JobProgress) *float64 { return asFloat(p.Step) }},
 	{"nvnodetop_job_steps", "The number of steps of the run or the epoch, as the job's log says it.",
 		func(p *cluster.JobProgress) *float64 { return asFloat(p.Total) }},
-	{"nvnodetop_job_seconds_per_step", "The time that a step of the job's program takes, from its log.",
+	{"nvnodetop_job_seconds_per_step", "The time that a step of the job's program takes, from its log, or else from the power of its GPUs.",
 		func(p *cluster.JobProgress) *float64 { return shortPace(p.SecondsPerStep) }},
 	{"nvnodetop_job_loss", "The loss of the training, as the job's log says it.",
 		func(p *cluster.JobProgress) *float64 { return p.Loss }},

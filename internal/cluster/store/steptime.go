@@ -1,0 +1,84 @@
+package store
+
+import (
+	"math"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/steptime"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+)
+
+const (
+	// The time of a step is measured this often, with at most so many GPUs of a job: it costs some milliseconds.
+	measuredEach, measuredGPUs = 30 * time.Second, 32
+
+	// unlike is the share by which it may differ from what the log says.
+	unlike = 0.1
+)
+
+// stepMeasure is the time of a job's steps, as the power of its GPUs shows it.
+type stepMeasure struct {
+	at    time.Time     // of the last measurement
+	takes time.Duration // 0: not clear
+	wrong bool          // the log said something else, so it is not the time of a step
+}
+
+// measureStep measures the time of a step, and compares it with the job's log.
+func (s *Store) measureStep(p *jobPace, job *cluster.Job, at time.Time) {
+	if at.Sub(p.step.at) < measuredEach {
+		return
+	}
+	p.step.at, p.step.takes = at, 0
+	// a wider bin has several samples, and a narrower one none: their rhythm is not that of the power
+	if !job.Suspended && history.BinWidth(s.poll, s.span) == s.poll {
+		p.step.takes = steptime.Of(s.powerSince(p.peers, job.Start), s.poll)
+	}
+	known := s.knownProgress(job.ID)
+	if p.step.takes > 0 && known != nil && known.SecondsPerStep != nil {
+		p.step.wrong = math.Abs(p.step.takes.Seconds() / *known.SecondsPerStep - 1) > unlike
+	}
+}
+
+// powerSince returns the power of some of the GPUs since a time, as far as it is kept.
+func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []steptime.GPU {
+	var gpus []*cluster.GPU
+	for i := 0; i < len(peers); i += (len(peers) + measuredGPUs - 1) / measuredGPUs {
+		gpus = append(gpus, peers[i].Own)
+	}
+	newest := trend.Edge(gpus...)
+	n := int(min(newest-start.UnixNano()/int64(s.poll), int64(history.Len(s.poll, s.span))))
+	all := make([]steptime.GPU, len(gpus))
+	for i, g := range gpus {
+		tail := func(id metric.ID) []float32 { return g.History.Tail(nil, id, newest, max(n, 0)) }
+		all[i] = steptime.GPU{Mean: tail(history.MeanPower), Now: tail(metric.Power), Clock: tail(metric.SMClock)}
+	}
+	return all
+}
+
+// addTo returns how far the program is, with the time of a step if the log says nothing of steps.
+func (m *stepMeasure) addTo(known *cluster.JobProgress, job string) *cluster.JobProgress {
+	if m.takes == 0 || m.wrong || known != nil && (known.Step != nil || known.SecondsPerStep != nil) {
+		return known
+	}
+	with := cluster.JobProgress{Job: job}
+	if with.At = m.at; known != nil {
+		with = *known
+	}
+	seconds := m.takes.Seconds()
+	with.SecondsPerStep, with.Source = &seconds, progress.Measured
+	return &with
+}
+
+// meanPower returns the mean power of a GPU since the last report, from its energy counter; NaN: unknown, or that was
+// not about an interval ago.
+func meanPower(g *cluster.GPU, interval time.Duration) float64 {
+	watts, over, known := g.Lately(metric.Energy)
+	if !known || g.Repeated || g.Values.Empty() || over < interval*7/10 || over > interval*3/2 {
+		return math.NaN()
+	}
+	return watts
+}
