@@ -30,7 +30,7 @@ func BenchmarkHistory(b *testing.B) {
 			all := make([]History, gpus)
 			for g := range all {
 				for bin := range int64(Len(3*time.Second, 0)) * 3 {
-					all[g].Add(bin+int64(g), Len(3*time.Second, 0), values.Float)
+					all[g].AddGPU(bin+int64(g), Len(3*time.Second, 0), values.Float, 500)
 				}
 			}
 			runtime.GC()
@@ -40,7 +40,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				bin++
-				h.Add(bin, Len(3*time.Second, 0), values.Float)
+				h.AddGPU(bin, Len(3*time.Second, 0), values.Float, 500)
 			}
 			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/gpus, "bytes/GPU")
 			runtime.KeepAlive(all)

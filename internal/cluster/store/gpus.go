@@ -39,7 +39,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 	cluster.Grow(out, n.GPUs, at, r)
 	for i := range out {
 		if g := &out[i]; !r.OffBeat {
-			g.History.AddGPU(bin, history.Len(n.poll, n.span), newNumbers(g), meanPower(g, n.poll))
+			g.History.AddGPU(bin, history.Len(n.poll, n.span), newNumbers(g), n.meanPower(g))
 		}
 	}
 	n.keepHistories(out)

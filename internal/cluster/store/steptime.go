@@ -33,8 +33,7 @@ func (s *Store) measureStep(p *jobPace, job *cluster.Job, at time.Time) {
 		return
 	}
 	p.step.at, p.step.takes = at, 0
-	// a wider bin has several samples, and a narrower one none: their rhythm is not that of the power
-	if !job.Suspended && history.BinWidth(s.poll, s.span) == s.poll {
+	if !job.Suspended && showsSteps(s.poll, s.span) {
 		p.step.takes = steptime.Of(s.powerSince(p.peers, job.Start), s.poll)
 	}
 	known := s.knownProgress(job.ID)
@@ -42,6 +41,9 @@ func (s *Store) measureStep(p *jobPace, job *cluster.Job, at time.Time) {
 		p.step.wrong = math.Abs(p.step.takes.Seconds() / *known.SecondsPerStep - 1) > unlike
 	}
 }
+
+// showsSteps reports whether each bin of histories has one sample. A mean of several is no sample of the power.
+func showsSteps(poll, span time.Duration) bool { return history.BinWidth(poll, span) == poll }
 
 // powerSince returns the power of some of the GPUs since a time, as far as it is kept.
 func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []steptime.GPU {
@@ -73,11 +75,12 @@ func (m *stepMeasure) addTo(known *cluster.JobProgress, job string) *cluster.Job
 	return &with
 }
 
-// meanPower returns the mean power of a GPU since the last report, from its energy counter; NaN: unknown, or that was
-// not about an interval ago.
-func meanPower(g *cluster.GPU, interval time.Duration) float64 {
+// meanPower returns the mean power of a GPU since the last report, from its energy counter; NaN: unknown, or not
+// needed, or that was not about an interval ago.
+func (n *nodeRecord) meanPower(g *cluster.GPU) float64 {
 	watts, over, known := g.Lately(metric.Energy)
-	if !known || g.Repeated || g.Values.Empty() || over < interval*7/10 || over > interval*3/2 {
+	isNew := known && !g.Repeated && !g.Values.Empty()
+	if !isNew || !showsSteps(n.poll, n.span) || over < n.poll*7/10 || over > n.poll*3/2 {
 		return math.NaN()
 	}
 	return watts

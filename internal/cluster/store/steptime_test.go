@@ -3,7 +3,6 @@ package store
 import (
 	"math"
 	"testing"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
@@ -111,7 +110,7 @@ func TestMeanPower(t *testing.T) {
 		all := []cluster.GPU{*g}
 		cluster.Grow(all, []cluster.GPU{was}, at(0), &wire.Report{MonoMS: ms})
 		g = &all[0]
-		return meanPower(g, 3*time.Second)
+		return (&nodeRecord{poll: poll}).meanPower(g)
 	}
 	for _, tc := range []struct {
 		ms     int64
