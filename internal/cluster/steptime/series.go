@@ -121,7 +121,7 @@ func highestNear(r []float64, at, within float64) (place, height float64) {
 func refined(r []float64, period float64, times int) float64 {
 	for n := 2; n <= times; n++ {
 		at, height := highestNear(r, float64(n)*period, 1)
-		if height < clearInPart {
+		if height < clearPeak {
 			break
 		}
 		period = at / float64(n)

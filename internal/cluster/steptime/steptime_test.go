@@ -22,7 +22,7 @@ var shapes = []shape{
 	{name: "requests at random", power: requests(5, 6)},
 	{name: "requests at random for all GPUs", power: together(requests(8, 8))},
 	{name: "random power of all GPUs", power: together(atRandom(5, 20, 200, 680))},
-	{name: "swings of all GPUs that drift", power: together(swings(18, 30))},
+	{name: "swings of all GPUs that drift", power: together(swings(18, 40))},
 	{name: "requests for one GPU of two", power: requests(20, 10), gpus: 2},
 
 	{name: "1 s", power: steps(1, 0.01, 0.7)},
@@ -94,7 +94,7 @@ var shapes = []shape{
 	{name: "long steps become short", power: faster(1000, steps(20, 0.02, 0.7), steps(2.7, 0.002, 0.7)),
 		first: 20, after: 1000},
 	{name: "missing samples", power: steps(20, 0.02, 0.7), want: 20, lost: 0.08},
-	{name: "half of the samples", power: steps(20, 0.02, 0.7), want: 20, lost: 0.5},
+	{name: "half of the samples", power: steps(20, 0.02, 0.7), lost: 0.5},
 	{name: "late samples", power: steps(20, 0.02, 0.7), want: 20, found: true, late: 0.8},
 	{name: "one GPU out of rhythm", power: steps(20, 0.02, 0.7), want: 20, found: true, gpus: 8,
 		own: map[int]power{3: atRandom(2, 20, 200, 600)}},

@@ -13,10 +13,10 @@ const (
 	// The mean power varies by at least leastSwing, and this share of its samples is known.
 	leastSwing, leastKnown = 0.08, 0.8
 
-	// clearPeak is the least autocorrelation of a period, and of a part of the past. After lasting periods it is at
+	// clearPeak is the least autocorrelation of a period, also of each part of the past. After lasting periods it is at
 	// least the share keeps of that: the rhythm of a step does not drift like that of noise.
-	clearPeak, clearInPart = 0.7, 0.5
-	lasting, keeps         = 4, 0.7
+	clearPeak      = 0.5
+	lasting, keeps = 4, 0.7
 
 	// A peak at a part of the period that is nearly as high means that the period is a multiple of another. The peak is
 	// searched as near as nearPart.
@@ -41,7 +41,7 @@ func (w *window) period(interval time.Duration) float64 {
 			continue
 		}
 		p, height := peakAt(r, lag)
-		if height < clearPeak || p < shortest || p > float64(len(w.mean.v))/periods || isMultiple(r, p, height) {
+		if height < clearPeak || p < shortest || p > float64(len(w.mean.v))/periods {
 			continue
 		}
 		p = refined(r, p, lasting)
@@ -70,7 +70,7 @@ func (s *series) hasInParts(p float64) bool {
 		part := s.part(k)
 		r := part.autocorrelation(int(3*p) + 2)
 		at, height := highestNear(r, p, 1)
-		if height < clearInPart || part.swing < sameSwing*s.swing || isMultiple(r, at, height) ||
+		if height < clearPeak || part.swing < sameSwing*s.swing || isMultiple(r, at, height) ||
 			math.Abs(refined(r, at, 3)/p-1) > samePeriod {
 			return false
 		}
