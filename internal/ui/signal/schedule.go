@@ -63,7 +63,7 @@ func (p *scheduleForm) schedule() (*wire.Schedule, error) {
 // box returns the box with the text.
 func (p *scheduleForm) box(s *part.Scene, processes string) boxText {
 	title, before, about, other := "Change the nice value of "+processes, "nice value: ",
-		"From -20 (runs first) to 19 (runs last). The usual value is 0; only root may lower it.", "CPUs instead"
+		"From -20 (first) to 19 (last). The default is 0; only root may lower it.", "CPUs instead"
 	if p.cpus {
 		title, before, about, other = "Choose the CPUs of "+processes, "CPUs: ",
 			"For example 0-15,32.", "nice value instead"
