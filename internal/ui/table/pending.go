@@ -47,7 +47,7 @@ func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {
 	if j.Start.After(f.Snap.At) {
 		starts = "in " + draw.Age(j.Start.Sub(f.Snap.At))
 	}
-	f.Text(l[colJob], y, draw.ClipMiddle(j.ID, l[colJob].W), draw.Text)
+	f.Text(l[colJob], y, draw.Clip(j.ID, l[colJob].W), draw.Text)
 	f.Text(l[colJobName], y, j.Name, draw.Text)
 	f.Text(l[colPartition], y, j.Partition, draw.Text)
 	f.Number(l[colNodes], y, strconv.Itoa(j.Nodes), draw.Text)
