@@ -84,7 +84,7 @@ var shapes = []shape{
 	{name: "steps of 10 and 20 s", power: alternating(10, 20), want: 30},
 	{name: "a pipeline", power: bubbles(20), want: 20},
 	{name: "faster in the middle", power: faster(1000, steps(20, 0.02, 0.7), steps(14, 0.02, 0.7)),
-		first: 20, after: 1000, want: 14, found: true},
+		first: 20, after: 1000, want: 14},
 	{name: "slower in the middle", power: faster(1000, steps(16, 0.02, 0.7), steps(24, 0.02, 0.7)),
 		first: 16, after: 1000, want: 24},
 	{name: "a little slower in the middle", power: faster(1000, steps(20, 0.01, 0.7), steps(22, 0.01, 0.7)),
@@ -124,7 +124,7 @@ func TestShapes(t *testing.T) {
 			looks, right := 0, 0
 			for n, w := range watches {
 				all := s.record(uint64(10*i+n), 2600, w.poll, w.window)
-				for at := 240.0; at < 2600; at += 180 {
+				for at := 240.0; at < 2600; at = s.nextLook(at) {
 					samples := int(at / w.poll.Seconds())
 					got := Of(upTo(all, samples, int(12*time.Minute/w.poll)), w.poll).Seconds()
 					if looks++; s.isRight(at, got) {
@@ -139,6 +139,14 @@ func TestShapes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nextLook is when the time of a step is looked at again: soon after a change.
+func (s *shape) nextLook(at float64) float64 {
+	if s.after > 0 && at > s.after-200 && at < s.after+600 {
+		return at + 20
+	}
+	return at + 180
 }
 
 // slowToSee is how many steps may pass until a change of their time is seen.

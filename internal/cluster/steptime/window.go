@@ -13,10 +13,9 @@ const (
 	// The mean power varies by at least leastSwing, and this share of its samples is known.
 	leastSwing, leastKnown = 0.08, 0.8
 
-	// clearPeak is the least autocorrelation of a period, also of each part of the past. After lasting periods it is at
-	// least the share keeps of that: the rhythm of a step does not drift like that of noise.
-	clearPeak      = 0.5
-	lasting, keeps = 4, 0.7
+	// clearPeak is the least autocorrelation of a period, also in each part of the past. The period is measured over up
+	// to lasting periods.
+	clearPeak, lasting = 0.5, 4
 
 	// A peak at a part of the period that is nearly as high means that the period is a multiple of another. The peak is
 	// searched as near as nearPart.
@@ -45,9 +44,8 @@ func (w *window) period(interval time.Duration) float64 {
 			continue
 		}
 		p = refined(r, p, lasting)
-		_, late := highestNear(r, lasting*p, 1)
-		if late >= keeps*height && w.mean.slowShare(p) <= mostBelow && w.mean.hasInParts(p) &&
-			w.isShownByMeans(p, interval) && w.isLevelBetween() && !w.isThermal() {
+		if w.mean.slowShare(p) <= mostBelow && w.mean.hasInParts(p) && w.isShownByMeans(p, interval) &&
+			w.isLevelBetween() && !w.isThermal() {
 			return p
 		}
 	}
@@ -68,7 +66,7 @@ func isMultiple(r []float64, p, height float64) bool {
 func (s *series) hasInParts(p float64) bool {
 	for k := range parts {
 		part := s.part(k)
-		r := part.autocorrelation(int(3*p) + 2)
+		r := part.autocorrelation(int(3*(p+1)) + 2)
 		at, height := highestNear(r, p, 1)
 		if height < clearPeak || part.swing < sameSwing*s.swing || isMultiple(r, at, height) ||
 			math.Abs(refined(r, at, 3)/p-1) > samePeriod {
