@@ -16,7 +16,7 @@ type Subject struct {
 	Node  *Node
 	GPU   *GPU // in ScopeGPU
 	Job   *Job // in ScopeJob and ScopePeers
-	// in ScopePeers: how far the program of the job is; nil: its log has not said it
+	// in ScopeJob and ScopePeers: how far the program of the job is; nil: its log has not said it
 	Progress *JobProgress
 	Peers    *Peers // in ScopePeers; in ScopeJobWatch only Pace is set
 

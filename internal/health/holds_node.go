@@ -99,8 +99,13 @@ func differsFromMost(s ruleSubject) bool {
 // bindsFarCPUs holds if a rank of the job may run only on CPUs of another socket than that of its GPU.
 func bindsFarCPUs(s ruleSubject) bool { return len(signs.FarRanks(s.Job, s.Node)) > 0 }
 
-func fillsCPUs(s ruleSubject) bool  { return signs.CPUsFull(s.Job, s.Node) != nil }
-func feedsByOne(s ruleSubject) bool { return len(signs.FedByOneThread(s.Job, s.Node)) > 0 }
+func fillsCPUs(s ruleSubject) bool { return signs.CPUsFull(s.Job, s.Node) != nil }
+
+// feedsByOne holds if a GPU of a training waits for one thread. Only a training counts steps in its log: servers use a
+// core while they wait for requests.
+func feedsByOne(s ruleSubject) bool {
+	return s.Progress != nil && s.Progress.Step != nil && len(signs.FedByOneThread(s.Job, s.Node)) > 0
+}
 
 func clockWrong(s ruleSubject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
@@ -217,7 +218,9 @@ func onCPUs(process, cpus, waited, busy float64) cluster.Subject {
 			GPUs: []wire.GPU{{Values: metric.Make(m{metric.Util: busy})}},
 			Jobs: []wire.JobMemory{{Job: "1", Used: 1, CPU: uint64(cpus * float64(us)), Waited: uint64(waited * float64(us))}}}
 	}
-	return after(cluster.ScopeJob, time.Minute, reports...)
+	s := after(cluster.ScopeJob, time.Minute, reports...)
+	s.Progress = &cluster.JobProgress{Progress: progress.Progress{Step: new(int64)}}
+	return s
 }
 
 // running is job 1, with a process on GPU 0.

@@ -228,7 +228,8 @@ var rules = []rule{
 	{kind: cluster.KindOneThread, scope: cluster.ScopeJob, severity: cluster.Note, holds: feedsByOne, ofGPUs: true,
 		after: longSlow,
 		when: "A GPU is busy 5% to 60% of the time, its Python process uses one core and might use 4, nothing else of " +
-			"the job works on the node, and half of the job's CPUs there are idle, for 10 min.", source: "cgroup"},
+			"the job works on the node, half of the job's CPUs there are idle, and its log counts steps, for 10 min.",
+		source: "cgroup"},
 	{kind: cluster.KindClockSkew, scope: cluster.ScopeJob, severity: cluster.Note, holds: clockWrong,
 		after: time.Minute,
 		when:  "The clock of the node is {clock_skew_seconds} s from the median of the job's nodes, for 1 min."},

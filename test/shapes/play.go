@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
@@ -136,6 +137,10 @@ func (p *player) tell(at time.Duration) {
 		d.Jobs = append(d.Jobs, job)
 	}
 	p.store.Apply(cluster.Event{At: begins.Add(at), Discovery: &d})
+	if p.Steps {
+		p.store.Apply(cluster.Event{At: begins.Add(at), Progress: &cluster.JobProgress{Job: job.ID,
+			Progress: progress.Progress{Form: "steps", At: begins.Add(at), Step: new(int64)}}})
+	}
 }
 
 // report applies the report of a node in an interval. Each node has its own moment in it.

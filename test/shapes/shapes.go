@@ -38,6 +38,7 @@ type Shape struct {
 	NoNet   bool           // the traffic of the network is not visible
 	NUMA    *sockets       // nil: the NUMA nodes are not known
 	Host    hostUse        // nil: the cgroup of the job says nothing
+	Steps   bool           // the log of the job counts steps
 }
 
 // slurmWord is the state of the job as SLURM reports it.

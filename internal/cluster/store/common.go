@@ -11,10 +11,11 @@ import (
 // jobCommon is a job with the common values of its nodes, as of a time.
 type jobCommon struct {
 	cluster.Job
-	disc   *cluster.Discovery
-	common cluster.Common
-	at     time.Time
-	met    bool // a node has sent a Hello since
+	disc     *cluster.Discovery
+	progress *cluster.JobProgress // how far its program is; nil: its log has not said it
+	common   cluster.Common
+	at       time.Time
+	met      bool // a node has sent a Hello since
 }
 
 // renew is the time after which a team's Common is computed again. After a node's Hello it is computed sooner, but not

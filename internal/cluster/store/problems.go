@@ -106,7 +106,7 @@ func (t *nodeTracks) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*jobCom
 			t.told = append(t.told, job.ID)
 		}
 		held := rules(cluster.Subject{Scope: cluster.ScopeJob, Node: n, Job: &job.Job, Common: &job.common,
-			Discovery: job.disc})
+			Discovery: job.disc, Progress: job.progress})
 		track := t.ofJob(job.ID)
 		if track == nil && len(held) == 0 {
 			continue

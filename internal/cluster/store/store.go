@@ -159,6 +159,13 @@ func (s *Store) knownProgress(job string) *cluster.JobProgress {
 	return nil
 }
 
+// renewProgress gives the teams how far their programs are.
+func (s *Store) renewProgress() {
+	for _, t := range s.teams {
+		t.progress = s.knownProgress(t.ID)
+	}
+}
+
 // keepProgress stores how far the program of a job is, as long as the job exists, unless too many have one.
 func (s *Store) keepProgress(at time.Time, p *cluster.JobProgress) {
 	if s.progress[p.Job] == nil && len(s.progress) == cluster.KeptProgress {
@@ -166,6 +173,7 @@ func (s *Store) keepProgress(at time.Time, p *cluster.JobProgress) {
 	}
 	if slices.ContainsFunc(s.disc.Jobs, func(j cluster.Job) bool { return j.ID == p.Job }) {
 		s.progress[p.Job] = p
+		s.renewProgress()
 		bin := history.BinWidth(s.poll, s.span)
 		s.pasts[p.Job] = s.pasts[p.Job].AddPoint(at, &p.Progress, p.Silence != nil, bin,
 			time.Duration(history.Len(s.poll, s.span))*bin)
@@ -182,6 +190,7 @@ func (s *Store) storeJobs(at time.Time, d cluster.Discovery) {
 		}
 	}
 	s.renewTeams(s.teams, at)
+	s.renewProgress()
 	ended := func(id string) bool {
 		return !slices.ContainsFunc(d.Jobs, func(j cluster.Job) bool { return j.ID == id })
 	}
