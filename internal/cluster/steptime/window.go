@@ -17,15 +17,14 @@ const (
 	// to lasting periods.
 	clearPeak, lasting = 0.5, 4
 
-	// A peak at a part of the period that is nearly as high means that the period is a multiple of another. The peak is
-	// searched as near as nearPart.
-	nearlyAsHigh, nearPart = 0.15, 0.75
+	// A peak up to the share leastMultiple of the period that is nearly as high means that it is a multiple of another.
+	leastMultiple, nearlyAsHigh = 0.75, 0.3
 
 	// mostBelow is the largest share of the variance that is slower than the period: there is a longer pattern.
 	mostBelow, below = 0.03, 0.8
 
-	// parts of the past have the same period, up to the share samePeriod, and at least this share of the swing.
-	parts, samePeriod, sameSwing = 4, 0.04, 0.8
+	// parts of the past have the same period, up to the share samePeriod.
+	parts, samePeriod = 4, 0.04
 )
 
 // period returns the period in intervals; 0: it is not clear.
@@ -52,11 +51,13 @@ func (w *window) period(interval time.Duration) float64 {
 	return 0
 }
 
-// isMultiple reports whether the period is several shorter ones.
+// isMultiple reports whether the period is several shorter ones: a peak before it is nearly as high.
 func isMultiple(r []float64, p, height float64) bool {
-	for n := 2.0; p/n > 2-nearPart; n++ {
-		if _, other := highestNear(r, p/n, nearPart); other > height-nearlyAsHigh {
-			return true
+	for lag := 2; float64(lag) < leastMultiple*p && lag+1 < len(r); lag++ {
+		if r[lag] >= r[lag-1] && r[lag] >= r[lag+1] {
+			if _, other := peakAt(r, lag); other > height-nearlyAsHigh {
+				return true
+			}
 		}
 	}
 	return false
@@ -68,8 +69,7 @@ func (s *series) hasInParts(p float64) bool {
 		part := s.part(k)
 		r := part.autocorrelation(int(3*(p+1)) + 2)
 		at, height := highestNear(r, p, 1)
-		if height < clearPeak || part.swing < sameSwing*s.swing || isMultiple(r, at, height) ||
-			math.Abs(refined(r, at, 3)/p-1) > samePeriod {
+		if height < clearPeak || isMultiple(r, at, height) || math.Abs(refined(r, at, 3)/p-1) > samePeriod {
 			return false
 		}
 	}
@@ -77,13 +77,12 @@ func (s *series) hasInParts(p float64) bool {
 }
 
 const (
-	// Samples show the period of a step as much as means do, between leastAlike and mostAlike, and at the same time, up
-	// to mostApart. leastPart is the least share of the variance that the period itself has.
-	leastAlike, mostAlike, mostApart = 0.65, 1.6, 0.4
-	leastPart                        = 0.08
+	// Means show at least this share of the period of a step that samples show, at the same time. leastPart is the least
+	// share of the variance that the period itself has.
+	leastAlike, leastPart = 0.65, 0.08
 
-	// A sample is a mean over up to a second. Its middle is this long before its end.
-	halfSample = 500 * time.Millisecond
+	// A sample is a mean over a second at most, and of an instant at least.
+	sampled = time.Second / 2
 )
 
 // isShownByMeans reports whether the means of intervals show the period as the samples do. If they do not, it belongs
@@ -100,9 +99,9 @@ func (w *window) isShownByMeans(p float64, interval time.Duration) bool {
 	if 2*parts*ofMean/(n*n) < leastPart*w.mean.swing*w.mean.swing {
 		return false
 	}
-	between := math.Pi * (1 - 2*halfSample.Seconds()/interval.Seconds()/2) / p // the middles of a mean and a sample
+	between := math.Pi * (1 - sampled.Seconds()/interval.Seconds()) / p // the middles of a mean and a sample
 	share := both / complex(ofNow, 0) * cmplx.Rect(1, between)
-	return real(share) >= leastAlike && real(share) <= mostAlike && math.Abs(imag(share)) <= mostApart
+	return real(share) >= leastAlike
 }
 
 const (
