@@ -5,9 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
 )
@@ -80,5 +83,29 @@ func TestCheckWaiting(t *testing.T) {
 	code, out, errs := apptest.Run(t, "check", "--waiting", "7")
 	if got := strings.ReplaceAll(out, "Priority\n", "Prio\n"); code != cli.ExitOK || errs != "" || got != want {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+}
+
+// A fault that a node had in an earlier job is said, unless nothing is to be kept of jobs.
+func TestCheckKnowsEarlierJobs(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", state)
+	path := filepath.Join(state, "nvnodetop", "runs.jsonl")
+	if err := runs.Keep(path, time.Now(), runs.Run{Job: "48102", User: "alice", Seen: time.Now().Add(-time.Hour),
+		Faults: []runs.Fault{{Node: "a.invalid", Kind: cluster.KindLost, Failure: true}}}); err != nil {
+		t.Fatal(err)
+	}
+	const said = "warning: a.invalid: It had a lost GPU in your job 48102 ("
+	check := []string{"check", "--nodes", "a.invalid", "--timeout", "1s"}
+	if _, out, _ := apptest.Run(t, check...); !strings.Contains(out, said) {
+		t.Errorf("no %q in %q", said, out)
+	}
+	t.Setenv("XDG_CONFIG_HOME", state)
+	config := filepath.Join(state, "nvnodetop", "config.toml")
+	if err := os.WriteFile(config, []byte("runs = false\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, errs := apptest.Run(t, check...); strings.Contains(out, said) {
+		t.Errorf("with runs = false: %q, %q", out, errs)
 	}
 }

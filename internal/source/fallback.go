@@ -131,6 +131,14 @@ func (f *Fallback) Accounts(ctx context.Context, job string) ([]sacct.Job, error
 	return f.currentOrigin().Accounts(ctx, job)
 }
 
+// KeepsRuns names the file of what is kept of jobs, as Live does.
+func (f *Fallback) KeepsRuns() (path, user string) {
+	if live, is := f.currentOrigin().(*Live); is {
+		return live.KeepsRuns()
+	}
+	return "", ""
+}
+
 // Waiting asks SLURM why a job waits.
 func (f *Fallback) Waiting(ctx context.Context, job string) (*queue.Wait, error) {
 	return f.currentOrigin().Waiting(ctx, job)

@@ -237,6 +237,14 @@ func (l *Live) Waiting(ctx context.Context, job string) (*queue.Wait, error) {
 	return l.waits.askWhy(ctx, array)
 }
 
+// KeepsRuns names the file of what is kept of jobs, and the user whose jobs these are; "": nothing is kept.
+func (l *Live) KeepsRuns() (path, user string) {
+	if !l.Progress {
+		return "", ""
+	}
+	return l.Runs, l.progress.runs.user
+}
+
 // Refresh asks SLURM and retries failed nodes now.
 func (l *Live) Refresh() {
 	l.discoverer.refresh.Ring()

@@ -32,10 +32,12 @@ func NewStore(cfg *config.Config) *store.Store {
 func OpenWatch(ctx context.Context, cfg *config.Config, second time.Duration, from cluster.Source,
 	takers ...func(cluster.Event)) *Watch {
 	store := NewStore(cfg)
-	return &Watch{
+	w := &Watch{
 		Store: store, began: time.Now(), timeout: cfg.Timeout, second: second,
 		Session: StartSession(ctx, from, append([]func(cluster.Event){store.Apply}, takers...)...),
 	}
+	w.keepFaults()
+	return w
 }
 
 // Settle waits until all nodes have reported or failed, or for the time in the settings. look gets each Snapshot in the

@@ -13,7 +13,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
 	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	output "github.com/nvnodetop/nvnodetop/internal/output/check"
 )
@@ -43,8 +45,9 @@ func Command(io cli.Streams) *cobra.Command {
 each finding: GPUs that are missing or have memory errors, links that are down or
 narrow, processes that others have left, clocks, power limits and drivers that
 differ between the nodes, full disks. Then it prints the option that leaves the
-faulty nodes out of the next job. Outside of a job it looks at this host, at the
-nodes of --job, or at --nodes. It takes a few seconds, and ends after 8 s.
+faulty nodes out of the next job, also those that failed in your last jobs.
+Outside of a job it looks at this host, at the nodes of --job, or at --nodes. It
+takes a few seconds, and ends after 8 s.
 
 With --waiting it says why a job waits: what is ahead of it, and when SLURM would
 start it as it is, with half of the nodes or GPUs, or with half of the time.
@@ -105,7 +108,7 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 		if len(s.Jobs) == 0 {
 			return feed.NoJob(&o.Config, s)
 		}
-		r := output.Judge(s, health.Rules(o.Config.Thresholds), time.Since(began))
+		r := output.Judge(s, health.Rules(o.Config.Thresholds), time.Since(began), o.earlierRuns(s.At))
 		found = r.Found()
 		return o.print(r)
 	}, func(*cluster.Snapshot) error {
@@ -124,6 +127,19 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 			fmt.Errorf("nothing to check on this host: %w: name a job with --job, or hosts with --nodes", err))
 	}
 	return out(ctx, from)
+}
+
+// earlierRuns returns what is kept of the user's jobs. Without it, nothing is said of them.
+func (o *Options) earlierRuns(now time.Time) []runs.Run {
+	if !o.Config.Runs || o.Config.Demo != "" {
+		return nil
+	}
+	path, err := config.RunsFile()
+	if err != nil {
+		return nil
+	}
+	all, _ := runs.Read(path, now)
+	return all
 }
 
 func (o *Options) print(r *output.Report) error {

@@ -106,6 +106,9 @@ func (e closingFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return e.Feed.Run(ctx, emit)
 }
 
+// Unwrap returns the Source.
+func (e closingFeed) Unwrap() cluster.Source { return e.Feed }
+
 // Need is what an output needs from the nodes.
 type Need struct {
 	Steady   bool          // they keep their pace even if no key is pressed

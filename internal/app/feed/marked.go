@@ -13,6 +13,9 @@ import (
 // markedFeed is a feed that adds the marks of its jobs, for scalars, recordings and reports.
 type markedFeed struct{ Feed }
 
+// Unwrap returns the Source.
+func (m markedFeed) Unwrap() cluster.Source { return m.Feed }
+
 // Run implements cluster.Source. It does not wait for a home directory that hangs.
 func (m markedFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 	dir, err := config.MarkDir()

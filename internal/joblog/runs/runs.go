@@ -1,5 +1,5 @@
-// Package runs owns what is kept of jobs: a few numbers of each, with which a later run of the same job is compared.
-// They stand in one file that only the user can access, a line of JSON for each run.
+// Package runs owns what is kept of jobs: a few numbers of each, with which a later run of the same job is compared, and
+// the faults of its nodes. They stand in one file that only the user can access, a line of JSON for each run.
 //
 // The file is written whole and renamed, so no program reads half of it. It has at most MaxBytes, and no run older than
 // MaxAge. A line that cannot be read is left out, and gone after the next write.
@@ -39,9 +39,13 @@ type Run struct {
 	Shape Shape     `json:"shape"`
 	Seen  time.Time `json:"seen"` // when it was seen last
 
-	Form           string  `json:"form"` // of its log: steps of two programs cannot be compared
+	// Form is that of its log: steps of two programs cannot be compared. A run that is kept for its Faults may have no
+	// steps.
+	Form           string  `json:"form"`
 	SecondsPerStep float64 `json:"seconds_per_step"`
 	Steps          int64   `json:"steps,omitempty"` // how many it had done; 0: unknown
+
+	Faults []Fault `json:"faults,omitempty"`
 }
 
 // Shape is what a job ran on. Only runs of one shape can be compared.
@@ -61,6 +65,10 @@ func (r *Run) check() error {
 	switch {
 	case r.Job == "" || r.Seen.IsZero():
 		return errors.New("a run has a job, and a time at which it was seen")
+	case len(r.Faults) > maxFaults:
+		return fmt.Errorf("%d faults are too many to keep", len(r.Faults))
+	case r.SecondsPerStep == 0 && len(r.Faults) > 0:
+		return nil
 	case !(r.SecondsPerStep > 0) || math.IsInf(r.SecondsPerStep, 0):
 		return fmt.Errorf("a step cannot take %v s", r.SecondsPerStep)
 	}
@@ -94,7 +102,7 @@ func parse(text []byte, now time.Time) (all []Run) {
 // ErrBusy says that another program writes the file.
 var ErrBusy = errors.New("another program writes it")
 
-// Keep adds runs to a file, and replaces what is kept of the same jobs. It does not wait: if another program writes the
+// Keep adds runs to a file, or to what is kept of the same jobs. It does not wait: if another program writes the
 // file, it returns ErrBusy.
 func Keep(path string, now time.Time, runs ...Run) error {
 	for i := range runs {
@@ -117,8 +125,13 @@ func Keep(path string, now time.Time, runs ...Run) error {
 	if err != nil {
 		return err
 	}
+	runs = slices.Clone(runs)
 	all = slices.DeleteFunc(all, func(old Run) bool {
-		return slices.ContainsFunc(runs, func(r Run) bool { return old.Job == r.Job && old.User == r.User })
+		at := slices.IndexFunc(runs, func(r Run) bool { return old.Job == r.Job && old.User == r.User })
+		if at >= 0 {
+			runs[at] = runs[at].addTo(&old)
+		}
+		return at >= 0
 	})
 	text, err := format(append(all, runs...))
 	if err != nil {
@@ -171,12 +184,12 @@ type Comparison struct {
 // Compare compares a run with the last one before it of the same user, name, shape and form; nil: there is none. What
 // is kept of the job itself does not count.
 func Compare(all []Run, r Run) *Comparison {
-	if r.check() != nil {
+	if r.check() != nil || r.SecondsPerStep == 0 {
 		return nil
 	}
 	for _, old := range slices.Backward(all) {
 		if old.Job != r.Job && old.User == r.User && old.Name == r.Name && old.Shape == r.Shape && old.Form == r.Form &&
-			old.Seen.Before(r.Seen) {
+			old.Seen.Before(r.Seen) && old.SecondsPerStep > 0 {
 			return &Comparison{Before: old, Faster: 1 - r.SecondsPerStep/old.SecondsPerStep}
 		}
 	}

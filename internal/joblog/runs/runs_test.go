@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,7 +48,7 @@ func TestKeep(t *testing.T) {
 	keep(t, path, early)
 	late.Steps = 50_000
 	keep(t, path, late)
-	if all := read(t, path); len(all) != 2 || all[0] != early || all[1] != late {
+	if all := read(t, path); !reflect.DeepEqual(all, []Run{early, late}) {
 		t.Errorf("%+v", all)
 	}
 	for _, name := range []string{path, path + ".lock"} {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
+	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
 )
 
 // Version is the version of the JSON document.
@@ -54,16 +55,18 @@ const (
 	KindDiffers cluster.Kind = "gpu_differs"
 	// KindMemoryHeld is memory of a GPU that is in use though the driver lists no process.
 	KindMemoryHeld cluster.Kind = "memory_held"
+	// KindEarlier is a fault that the node had in an earlier job of the user.
+	KindEarlier cluster.Kind = "earlier_fault"
 )
 
-// Judge judges the nodes of all jobs of a Snapshot, which took a while to collect.
-func Judge(s *cluster.Snapshot, rules cluster.Rules, took time.Duration) *Report {
+// Judge judges the nodes of all jobs of a Snapshot, which took a while to collect. earlier are runs of the user's jobs.
+func Judge(s *cluster.Snapshot, rules cluster.Rules, took time.Duration, earlier []runs.Run) *Report {
 	r := &Report{Version: Version, Time: s.At, Took: took.Seconds(), Jobs: []string{}, Nodes: []string{},
 		Findings: []Finding{}, Exclude: []string{}}
 	gpus := map[string]int{}
 	for i := range s.Jobs {
 		job := &s.Jobs[i]
-		e := examination{Snapshot: s, job: job, rules: rules, took: took}
+		e := examination{Snapshot: s, job: job, rules: rules, took: took, earlier: earlier}
 		if job.ID != "" { // it is empty with nodes that the user named
 			r.Jobs = append(r.Jobs, job.ID)
 		}

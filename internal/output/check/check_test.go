@@ -69,7 +69,7 @@ func process(s *cluster.Snapshot, node string, p wire.Process) {
 }
 
 func judge(s *cluster.Snapshot) *Report {
-	return Judge(s, health.Rules(health.Defaults()), 1500*time.Millisecond)
+	return Judge(s, health.Rules(health.Defaults()), 1500*time.Millisecond, nil)
 }
 
 func printed(t *testing.T, s *cluster.Snapshot) string {

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -18,6 +19,8 @@ type examination struct {
 	job   *cluster.JobView
 	rules cluster.Rules
 	took  time.Duration
+
+	earlier []runs.Run
 
 	held []cluster.Finding // of package health
 }
@@ -34,6 +37,7 @@ func (e *examination) all() (found []Finding) {
 	found = append(found, e.fewerLinks()...)
 	found = append(found, e.differing()...)
 	found = append(found, e.shmFull()...)
+	found = append(found, e.faultsBefore()...)
 	return append(found, e.memoryHeld()...)
 }
 
