@@ -146,3 +146,19 @@ func TestFlagsAreWholeWords(t *testing.T) {
 		}
 	}
 }
+
+// The ID of an array keeps the number of its job, and the end of its tasks.
+func TestClipJobID(t *testing.T) {
+	for _, test := range []struct {
+		id   string
+		w    int
+		want string
+	}{
+		{"48377_[5-999%10]", 16, "48377_[5-999%10]"}, {"48377_[5-999%10]", 12, "48377_…9%10]"},
+		{"48377_[5-999%10]", 8, "48377_…]"}, {"48377_[5-999%10]", 6, "483…0]"}, {"123456789", 6, "123…89"},
+	} {
+		if got := clipJobID(test.id, test.w); got != test.want {
+			t.Errorf("%s in %d columns: %q, want %q", test.id, test.w, got, test.want)
+		}
+	}
+}

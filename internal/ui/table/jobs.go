@@ -59,7 +59,7 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 		state = draw.Warn
 	}
 	f.Text(l[colState], y, r.State.Code, state)
-	f.Text(l[colJob], y, draw.Clip(cmp.Or(r.ID, "–"), l[colJob].W), role)
+	f.Text(l[colJob], y, clipJobID(cmp.Or(r.ID, "–"), l[colJob].W), role)
 	f.Text(l[colJobName], y, r.Name, role)
 	f.Text(l[colPartition], y, r.Partition, role)
 	f.Number(l[colNodes], y, strconv.Itoa(r.Nodes), role)

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"strings"
+
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -47,11 +49,20 @@ func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {
 	if j.Start.After(f.Snap.At) {
 		starts = "in " + draw.Age(j.Start.Sub(f.Snap.At))
 	}
-	f.Text(l[colJob], y, draw.Clip(j.ID, l[colJob].W), draw.Text)
+	f.Text(l[colJob], y, clipJobID(j.ID, l[colJob].W), draw.Text)
 	f.Text(l[colJobName], y, j.Name, draw.Text)
 	f.Text(l[colPartition], y, j.Partition, draw.Text)
 	f.Number(l[colNodes], y, strconv.Itoa(j.Nodes), draw.Text)
 	f.Number(l[colGPUs], y, gpus, draw.Text)
 	f.Text(l[colReason], y, j.Reason, draw.Text)
 	f.Text(l[colStarts], y, starts, draw.Text)
+}
+
+// clipJobID cuts the ID of a job to w columns: that of an array keeps the number of the job and the end of its tasks.
+func clipJobID(id string, w int) string {
+	number, tasks, is := strings.Cut(id, "_")
+	if room := w - draw.Width(number+"_…"); is && draw.Width(id) > w && room > 0 && room < len(tasks) {
+		return number + "_…" + tasks[len(tasks)-room:]
+	}
+	return draw.ClipMiddle(id, w)
 }
