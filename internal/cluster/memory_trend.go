@@ -43,11 +43,12 @@ func (m *JobMemory) Full() (time.Duration, bool) {
 	return full, full <= maxFull
 }
 
-// CPUs returns how many CPUs the job used on average over the last minutes, and the share of the time in which a process
-// waited for one of them; false if the job is too new, or its CPU time is unknown.
+// CPUs returns how many CPUs the job used on average over the last minutes, and the share of the time in which a
+// process waited for one of them; false if the job is too new, or its CPU time is unknown.
 func (m *JobMemory) CPUs() (used, waited float64, known bool) {
 	over, was := m.now.ms-m.older.ms, &m.older
-	if was.ms == 0 || over < trendOver.Milliseconds() || was.cpu == 0 || m.now.cpu < was.cpu || m.now.waited < was.waited {
+	if was.ms == 0 || over < trendOver.Milliseconds() || was.cpu == 0 || m.now.cpu < was.cpu ||
+		m.now.waited < was.waited {
 		return 0, 0, false
 	}
 	perCPU := 1000 * float64(over)

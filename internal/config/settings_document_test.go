@@ -35,7 +35,8 @@ var explained = map[string]struct{ limit, what string }{
 	"progress": {"stays off", "with `false` no log of a running job is followed for how far its program is: the step, " +
 		"the pace, the loss and the end. Only these numbers are kept of a log"},
 	"runs": {"stays off", "with `false` no number of your jobs is kept to compare later ones with: the time of a step, " +
-		"how many there were, and faults of its nodes, of the jobs that you watched in the last 90 days, in `runs.jsonl` of the state " +
+		"how many there were, and faults of its nodes, of the jobs that you watched in the last 90 days, in " +
+		"`runs.jsonl` of the state " +
 		"directory, 1 MiB at most"},
 	"notify.allow": {"no wider", "how users may get [notifications](NOTIFY.md): `\"off\"`, `\"terminal\"` (in their " +
 		"terminals only) or `\"any\"` (commands, webhooks and mail too)"},

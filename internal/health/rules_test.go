@@ -206,8 +206,8 @@ func boundTo(cpus string, near float64) cluster.Subject {
 	return s
 }
 
-// onCPUs is job 1 for 11 minutes, in which its process on a GPU uses so many percent of a core, and may run on 16. The job
-// uses so many CPUs, and its threads wait for one in a share of the time. The GPU is busy in another.
+// onCPUs is job 1 for 11 minutes, in which its process on a GPU uses so many percent of a core, and may run on 16. The
+// job uses so many CPUs, and its threads wait for one in a share of the time. The GPU is busy in another.
 func onCPUs(process, cpus, waited, busy float64) cluster.Subject {
 	p := processIn(1, "me")
 	p.CPUAffinity, p.CPUPercent, p.Threads = "0-7,16-23", &process, new(40)

@@ -36,7 +36,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		r.do(asked)
 		text := r.text()
 		for _, want := range []string{"asked 12s ago", "ahead: 2 jobs for 6 nodes; 1 more", "priority: 5414: age 250",
-			"as it is (4 nodes, gpu:8 on each, 1d): ", "with 2 nodes: ", "with 12h: not at all: Requested"} {
+			"submitted again as it is (4 nodes, gpu:8 on each, 1d): ", "again with 2 nodes: ", "again with 12h: not at all: Requested"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d jobs: no %q in\n%s", len(jobs), want, text)
 			}

@@ -48,7 +48,8 @@ func TestWhyAJobWaits(t *testing.T) {
 	t.Cleanup(func() { cancelJob(t, id) })
 	r := runs(t, "check", "--waiting", id)
 	for _, want := range []string{"job " + id + " waits in partition gpu: SLURM's reason is ", "\nahead: ",
-		"\nas it is (1 node, gpu:4 on each, 30m, with node01): ", "\nwith gpu:2 on each: ", "\nwith 15m: "} {
+		"\nsubmitted again as it is (1 node, gpu:4 on each, 30m, with node01): ", "\nsubmitted again with gpu:2 on each: ",
+		"\nsubmitted again with 15m: "} {
 		if r.code != 0 || !strings.Contains(r.stdout, want) {
 			t.Errorf("exit code %d, stderr %q, no %q in\n%s", r.code, r.stderr, want, r.stdout)
 		}

@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// hostUse says how many CPUs of a node a job uses at a moment, and for which share of the time its threads wait for one.
+// hostUse says how many CPUs of a node a job uses at a moment, and for which share of the time its threads wait for
+// one.
 type hostUse func(at time.Duration) (cpus, waited float64)
 
 // uses is always the same use.

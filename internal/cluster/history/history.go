@@ -255,8 +255,8 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 // fewestOfMean is how many bins must have a value for a mean. Others may be gaps: while nobody looks, samples are rare.
 const fewestOfMean = 4
 
-// Mean returns the mean of a metric over a time up to the newest bin, in which a sample was added at a moment; NaN if too
-// little is known.
+// Mean returns the mean of a metric over a time up to the newest bin, in which a sample was added at a moment; NaN if
+// too little is known.
 func (h *History) Mean(id metric.ID, at time.Time, over time.Duration) float64 {
 	if h.bins == 0 || h.newest <= 0 {
 		return math.NaN()

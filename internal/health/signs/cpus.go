@@ -27,8 +27,8 @@ const (
 	// The CPUs of a job are full if it uses this share of them, and its threads wait for this share of the time.
 	fullCPUs, longWaited = 0.85, 0.5
 
-	// GPUs wait for their CPUs if they are busy for less than this, in percent. Those that do nothing are not used yet, or
-	// no more.
+	// GPUs wait for their CPUs if they are busy for less than this, in percent. Those that do nothing are not used yet,
+	// or no more.
 	waitingGPU, waitingForOne, unusedGPU = 70, 60, 5
 
 	// A process uses one core, in percent, if all it does happens in one thread. fewestCPUs is how many it must have.

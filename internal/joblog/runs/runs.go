@@ -1,5 +1,5 @@
-// Package runs owns what is kept of jobs: a few numbers of each, with which a later run of the same job is compared, and
-// the faults of its nodes. They stand in one file that only the user can access, a line of JSON for each run.
+// Package runs owns what is kept of jobs: a few numbers of each, with which a later run of the same job is compared,
+// and the faults of its nodes. They stand in one file that only the user can access, a line of JSON for each run.
 //
 // The file is written whole and renamed, so no program reads half of it. It has at most MaxBytes, and no run older than
 // MaxAge. A line that cannot be read is left out, and gone after the next write.

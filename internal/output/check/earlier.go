@@ -30,7 +30,8 @@ func (e *examination) faultsBefore() (found []Finding) {
 			said[is] = true
 			failed := f.Failure && e.mayStillFail(f.Node, run.Seen)
 			finding := Finding{Kind: KindEarlier, Node: f.Node, severity: cluster.Note, excludes: failed,
-				Text: fmt.Sprintf("It had %s in your job %s (%s).", f.Words(), run.Job, run.Seen.Local().Format("2 Jan"))}
+				Text: fmt.Sprintf("It had %s in your job %s (%s).", f.Words(), run.Job,
+					run.Seen.Local().Format("2 Jan"))}
 			if failed {
 				finding.severity = cluster.Warning
 				finding.Hint = "nothing shows that it was repaired: leave it out, and report it to your admins"

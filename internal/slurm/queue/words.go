@@ -68,9 +68,9 @@ func named(all []Trial, i int) string {
 		}
 	}
 	if i == 0 {
-		return "as it is (" + strings.Join(parts, ", ") + ")"
+		return "submitted again as it is (" + strings.Join(parts, ", ") + ")"
 	}
-	return "with " + strings.Join(parts, ", ")
+	return "submitted again with " + strings.Join(parts, ", ")
 }
 
 // words describes the parts of a shape; "": it does not have that part.

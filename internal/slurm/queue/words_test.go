@@ -22,9 +22,9 @@ func TestText(t *testing.T) {
 start: 13:00:00, in 1h, as SLURM estimates
 ahead: 2 jobs for 32 nodes; 1 more with a higher priority wait for something else
 priority: 1253: age 1000, fair share 253
-as it is (2 nodes, gpu:3 on each, 30m): 2026-03-04 12:00:00, in 2d, on node[01-02]
-with 1 node: now, on node03
-with 15m: not at all: Requested node configuration is not available
+submitted again as it is (2 nodes, gpu:3 on each, 30m): 2026-03-04 12:00:00, in 2d, on node[01-02]
+submitted again with 1 node: now, on node03
+submitted again with 15m: not at all: Requested node configuration is not available
 `
 	if diff := cmp.Diff(want, w.Text(now)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

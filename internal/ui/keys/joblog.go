@@ -14,9 +14,11 @@ var (
 
 var logRows = []Row{
 	{Bindings: bindingList(Estimate), Group: Looking, Text: "when a waiting job starts",
-		Long: "ask SLURM why a job waits: what is ahead of it, its priority, and when it would start, also with less",
-		Also: "why, when, why does it wait, when does it start, sprio, test-only, estimate, start sooner, queue position",
-		On:   On(OnJobs, OnWaiting), Subject: OfRow},
+		Long: "ask SLURM why a job waits: what is ahead of it, its priority, and when it would start, also with " +
+			"less",
+		Also: "why, when, why does it wait, when does it start, sprio, test-only, estimate, start sooner, " +
+			"queue position",
+		On: On(OnJobs, OnWaiting), Subject: OfRow},
 	{Bindings: bindingList(CompareReports), Group: Looking, Text: "compare two jobs",
 		Long: "show it beside the report that was open before, of another job; again: alone",
 		Also: "compare reports, compare runs, slower than yesterday, yesterday, difference", On: On(OnReport)},

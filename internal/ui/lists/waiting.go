@@ -141,9 +141,9 @@ func (p *Waiting) answers(f *part.Frame) (lines []string) {
 	case p.failed != "":
 		lines = []string{"There is no answer: " + p.failed + "."}
 	case p.found == nil && p.job != nil:
-		return []string{keys.Name(keys.Estimate) + " asks SLURM what is ahead of the job, and when it would start as it is, " +
-			"with half of the nodes or GPUs, and with half of the time. These are six commands, with pauses; nothing is " +
-			"submitted."}
+		return []string{keys.Name(keys.Estimate) + " asks SLURM what is ahead of the job, and when it would start as " +
+			"it is, with half of the nodes or GPUs, and with half of the time. These are six commands, with pauses; " +
+			"nothing is submitted."}
 	}
 	if p.found != nil {
 		for _, line := range p.found.Answers(f.Snap.At) {

@@ -32,7 +32,8 @@ func Wait(j *cluster.PendingJob, nodes []string, now time.Time) *queue.Wait {
 	half.Nodes, short.Limit = max(own.Nodes/2, 1), own.Limit/2
 	some := nodes[:half.Nodes]
 	w.Trials = []queue.Trial{{Shape: own, Start: j.Start, Nodes: hosts(nodes)},
-		{Shape: half, Start: now.Add(freeAfter), Nodes: hosts(some)}, {Shape: short, Start: j.Start, Nodes: hosts(nodes)}}
+		{Shape: half, Start: now.Add(freeAfter), Nodes: hosts(some)},
+		{Shape: short, Start: j.Start, Nodes: hosts(nodes)}}
 	return w
 }
 
