@@ -79,7 +79,7 @@ func TestCheckWaiting(t *testing.T) {
 		}
 	}
 	want := "job 7 waits in partition gpu: SLURM's reason is Prio\nstart: SLURM has no estimate\n" +
-		"ahead: 1 job for 2 nodes\nas it is (2 nodes): now, on n1\nwith 1 node: now, on n1\n"
+		"ahead: 1 job for 2 nodes\nsubmitted again as it is (2 nodes): now, on n1\nsubmitted again with 1 node: now, on n1\n"
 	code, out, errs := apptest.Run(t, "check", "--waiting", "7")
 	if got := strings.ReplaceAll(out, "Priority\n", "Prio\n"); code != cli.ExitOK || errs != "" || got != want {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)

@@ -12,7 +12,7 @@ import (
 // What the probe costs: in a release, and after go install, where it is the whole program.
 const (
 	releaseFile, releaseMemory = "4.8 MB", "10 MiB"
-	wholeFile, wholeMemory     = "35 MB", "25 MiB"
+	wholeFile, wholeMemory     = "38 MB", "25 MiB"
 )
 
 var (
