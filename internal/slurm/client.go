@@ -45,8 +45,8 @@
 //
 // While the page of the cluster is open, sinfo, scontrol show node and squeue run at most as often as squeue does for
 // the user's jobs. available --cluster runs sinfo once, scontrol show node once for the nodes with GPUs, and squeue
-// once for all jobs with nodes. check --waiting, and a key on the page of a job that waits, run scontrol, squeue, sprio and
-// sbatch --test-only (package queue).
+// once for all jobs with nodes. check --waiting, and a key on the page of a job that waits, run scontrol, squeue, sprio
+// and sbatch --test-only (package queue).
 package slurm
 
 import (

@@ -204,8 +204,8 @@ func quotablePart(line []byte) string {
 	return string(line[:min(len(line), lineKept)])
 }
 
-// ReadLine reads one line, for Decode. It returns io.EOF at a clean end, and ErrLineTooLong for a line over MaxLine: the
-// stream is unusable after that.
+// ReadLine reads one line, for Decode. It returns io.EOF at a clean end, and ErrLineTooLong for a line over MaxLine,
+// after which the stream is unusable.
 func (r *Reader) ReadLine() error {
 	part, err := r.br.ReadSlice('\n')
 	if err == nil {

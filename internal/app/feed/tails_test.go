@@ -31,7 +31,8 @@ func (f *loggingFeed) Log(ctx context.Context, q joblog.Query) (joblog.Piece, er
 	case <-ctx.Done():
 		return joblog.Piece{}, ctx.Err()
 	}
-	return joblog.Piece{Both: true, At: time.Now(), LogPiece: wire.LogPiece{Size: int64(len(tail)), Data: []byte(tail)}}, nil
+	end := wire.LogPiece{Size: int64(len(tail)), Data: []byte(tail)}
+	return joblog.Piece{Both: true, At: time.Now(), LogPiece: end}, nil
 }
 
 // An output that is printed once has what the ends of the logs say, and waits for a log that hangs no longer than a

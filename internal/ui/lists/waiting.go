@@ -75,7 +75,7 @@ func (p *Waiting) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !is {
 		return waitingCode.Do(p, msg, s)
 	}
-	if r.Ask.Waiting == nil || r.Ask.Waiting != p.asked { // of another job
+	if r.Waiting == nil || r.Waiting != p.asked { // of another job
 		return nav.Taken
 	}
 	p.asked, p.failed = nil, ""
