@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"io"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,13 +20,13 @@ import (
 type loggingFeed struct {
 	feedtest.Feed
 	takes time.Duration
-	reads int
+	reads atomic.Int32
 }
 
 const tail = "step 41200/100000 loss 2.31\n"
 
 func (f *loggingFeed) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
-	f.reads++
+	f.reads.Add(1)
 	select {
 	case <-time.After(f.takes):
 	case <-ctx.Done():
@@ -71,8 +72,8 @@ func TestOnceReadsTheEndsOfLogs(t *testing.T) {
 				if known := got != nil && *got.Step == 41_200 && *got.Total == 100_000; known != tc.steps || took > tc.within {
 					t.Errorf("%+v after %v", got, took)
 				}
-				if mayRead := tc.need.readsTails(&p.Config); (f.reads > 0) != mayRead {
-					t.Errorf("%d reads", f.reads)
+				if mayRead := tc.need.readsTails(&p.Config); (f.reads.Load() > 0) != mayRead {
+					t.Errorf("%d reads", f.reads.Load())
 				}
 			})
 		})
