@@ -33,6 +33,7 @@ type options struct {
 	rtt            time.Duration
 	loss           float64
 	keep, slurm    bool
+	log            bool
 	soak           int
 	seed           int64
 }
@@ -58,6 +59,7 @@ func main() {
 	flag.Float64Var(&o.loss, "loss", 0, "with --fleet: `share` of segments that come late")
 	flag.BoolVar(&o.slurm, "slurm", false, "with --fleet: they are the nodes of a job of a real slurmctld (root)")
 	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+scale.Baseline)
+	flag.BoolVar(&o.log, "log", false, "measure nvnodetop without following the log of the job, beside it")
 	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes "+
 		"says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
@@ -104,13 +106,9 @@ func run(o options) error {
 
 // comparePrograms measures nvnodetop, and the program given by --against.
 func comparePrograms(o options, ours string) error {
-	programs := []string{ours}
-	if o.against != "" {
-		other, err := rig.Cluster("put", o.against)
-		if err != nil {
-			return err
-		}
-		programs = append(programs, other)
+	programs, err := o.programs(ours)
+	if err != nil {
+		return err
 	}
 	fmt.Printf("%d nodes, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n", o.nodes, o.poll, o.display,
 		o.seconds, rig.Columns, rig.Rows)
@@ -134,6 +132,19 @@ func comparePrograms(o options, ours string) error {
 	}
 	report(programs, results)
 	return nil
+}
+
+// programs returns the programs to compare, as paths on the cluster.
+func (o options) programs(ours string) ([]string, error) {
+	switch {
+	case o.log:
+		other, err := withoutLog(ours)
+		return []string{other, ours}, err
+	case o.against != "":
+		other, err := rig.Cluster("put", o.against)
+		return []string{ours, other}, err
+	}
+	return []string{ours}, nil
 }
 
 // prepare starts the cluster and the job, builds nvnodetop as for a release and returns its path on the cluster.
