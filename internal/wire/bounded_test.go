@@ -27,11 +27,13 @@ func TestLongListsAreRefused(t *testing.T) {
 		"nested":         strings.Repeat(`[`, 900_000),
 	} {
 		r := NewReader(strings.NewReader(line + "\n"))
-		r.long = make([]byte, 0, MaxLine)
+		if err := r.ReadLine(); err != nil {
+			t.Fatal(err)
+		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		var m Message
-		err := r.Next(&m)
+		err := r.Decode(&m)
 		runtime.ReadMemStats(&after)
 		if bad := (*MalformedError)(nil); !errors.As(err, &bad) || !errors.Is(err, ErrListTooLong) {
 			t.Errorf("%s: %v", name, err)

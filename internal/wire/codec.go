@@ -64,7 +64,7 @@ type Reader struct {
 	br    *bufio.Reader
 	parse Parser
 	buf   []byte // the last line, in the buffer of br or in long
-	long  []byte // for lines that do not fit into br; nil after a line that did fit
+	long  []byte // of roomForLines, for lines that do not fit into br; nil: none
 	last  reportMemory
 	noise string
 }
@@ -72,6 +72,10 @@ type Reader struct {
 // roomForChanges has room for the changes of a report while a Reader decodes it. A thousand Readers share it, since
 // hardly two of them decode at the same time.
 var roomForChanges = sync.Pool{New: func() any { return new(metric.Columns) }}
+
+// roomForLines has room for lines that do not fit into a Reader's buffer. The first reports of a thousand nodes are
+// such lines, and come at the same time.
+var roomForLines = sync.Pool{New: func() any { return new([]byte) }}
 
 // Parser puts a JSON value into *v, as json.Unmarshal does.
 type Parser func(text []byte, v any) error
@@ -125,6 +129,7 @@ func (r *Reader) Next(v any) error {
 // whole, and shares memory with the Reader, so it must not be changed. Decode returns a MalformedError for a line that
 // is not a message.
 func (r *Reader) Decode(v any) error {
+	defer r.dropLine()
 	m, ok := v.(*Message)
 	if !ok {
 		return r.decodeLine(r.buf, v)
@@ -207,10 +212,14 @@ func quotablePart(line []byte) string {
 // ReadLine reads one line, for Decode. It returns io.EOF at a clean end, and ErrLineTooLong for a line over MaxLine,
 // after which the stream is unusable.
 func (r *Reader) ReadLine() error {
+	r.dropLine()
 	part, err := r.br.ReadSlice('\n')
 	if err == nil {
-		r.buf, r.long = part, nil
+		r.buf = part
 		return nil
+	}
+	if errors.Is(err, bufio.ErrBufferFull) {
+		r.long = *roomForLines.Get().(*[]byte)
 	}
 	for r.long = append(r.long[:0], part...); errors.Is(err, bufio.ErrBufferFull); r.long = append(r.long, part...) {
 		if part, err = r.br.ReadSlice('\n'); len(r.long)+len(part) > MaxLine {
@@ -222,6 +231,17 @@ func (r *Reader) ReadLine() error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// mostKept is the length of the longest line whose room others get.
+const mostKept = 64 << 10
+
+// dropLine forgets the last line.
+func (r *Reader) dropLine() {
+	if r.long != nil && cap(r.long) <= mostKept {
+		roomForLines.Put(new(r.long))
+	}
+	r.buf, r.long = nil, nil
 }
 
 // Write encodes v as one line with a single call of w.Write. A report is whole: Writer writes less.
