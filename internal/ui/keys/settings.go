@@ -6,7 +6,7 @@ var (
 	PrevValue = newBinding("←", "previous value", "left")
 	Earlier   = newBinding("Shift-↑", "column left", "shift+up")
 	Later     = newBinding("Shift-↓", "column right", "shift+down")
-	Usual     = newBinding("Backspace", "usual", "backspace", "delete")
+	Usual     = newBinding("Backspace", "default", "backspace", "delete")
 	Write     = newBinding("Ctrl-S F12", "write", "ctrl+s", "f12")
 )
 
