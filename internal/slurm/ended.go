@@ -134,7 +134,7 @@ func (c *Client) newEndedJob(job *listedJob, r *record, now time.Time) endedJob 
 	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition,
 		Nodes: len(c.hosts[job.nodelist].names),
-		GPUs:  c.countGPUs(job), Start: job.Start, State: cluster.JobCompleting,
+		GPUs:  countGPUs(c.gpus[job.Number].on), Start: job.Start, State: cluster.JobCompleting,
 	}}
 	if r == nil || r.isOver(now) {
 		e.noteMissing(r, now)
@@ -160,8 +160,8 @@ func (p *pendingJob) newEndedJob(now time.Time) endedJob {
 }
 
 // countGPUs returns the number of GPUs of a job; nil if SLURM has not given the number for each of its nodes.
-func (c *Client) countGPUs(job *listedJob) *int {
-	on, total := c.gpus[job.Number].on, 0
+func countGPUs(on map[string]ownGPUs) *int {
+	total := 0
 	if on == nil {
 		return nil
 	}

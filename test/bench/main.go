@@ -106,7 +106,7 @@ func run(o options) error {
 
 // comparePrograms measures nvnodetop, and the program given by --against.
 func comparePrograms(o options, ours string) error {
-	programs, err := o.programs(ours)
+	programs, err := o.programPaths(ours)
 	if err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func comparePrograms(o options, ours string) error {
 	return nil
 }
 
-// programs returns the programs to compare, as paths on the cluster.
-func (o options) programs(ours string) ([]string, error) {
+// programPaths returns the programs to compare, as paths on the cluster.
+func (o options) programPaths(ours string) ([]string, error) {
 	switch {
 	case o.log:
 		other, err := withoutLog(ours)

@@ -8,16 +8,16 @@ type series struct {
 	level, swing float64 // the mean, and the standard deviation
 }
 
-func center(samples []float32) series {
+func centerSamples(samples []float32) series {
 	s := series{v: make([]float64, len(samples))}
 	for i, v := range samples {
 		s.v[i] = float64(v)
 	}
-	s.center()
+	s.subtractMean()
 	return s
 }
 
-func (s *series) center() {
+func (s *series) subtractMean() {
 	sum, squares, n := 0.0, 0.0, 0.0
 	for _, v := range s.v {
 		if v == v {
@@ -33,12 +33,12 @@ func (s *series) center() {
 	s.swing = math.Sqrt(squares / n)
 }
 
-// part returns a part of the samples, the oldest first.
-func (s *series) part(k int) *series {
+// partAt returns a part of the samples, the oldest first.
+func (s *series) partAt(k int) *series {
 	n := len(s.v) / parts
 	from := len(s.v) - (parts-k)*n
 	to := &series{v: append([]float64(nil), s.v[from:from+n]...)}
-	to.center()
+	to.subtractMean()
 	return to
 }
 
@@ -52,8 +52,8 @@ func (s *series) knownShare() float64 {
 	return float64(n) / float64(len(s.v))
 }
 
-// autocorrelation returns how alike the samples and those before them are, from 0 intervals before to lags.
-func (s *series) autocorrelation(lags int) []float64 {
+// autocorrelate returns how alike the samples and those before them are, from 0 intervals before to lags.
+func (s *series) autocorrelate(lags int) []float64 {
 	r := make([]float64, min(lags+1, len(s.v)-1))
 	for lag := range r {
 		sum, n := 0.0, 0.0
@@ -67,8 +67,8 @@ func (s *series) autocorrelation(lags int) []float64 {
 	return r
 }
 
-// phasor is how strong a period is, and its phase.
-func (s *series) phasor(period float64) complex128 {
+// phasorOf is how strong a period is, and its phase.
+func (s *series) phasorOf(period float64) complex128 {
 	re, im := 0.0, 0.0
 	for i, v := range s.v {
 		if v == v {
@@ -84,7 +84,7 @@ func (s *series) slowShare(period float64) float64 {
 	n := float64(len(s.v))
 	sum := 0.0
 	for times := 1.0; times < below*n/period; times++ {
-		of := s.phasor(n / times)
+		of := s.phasorOf(n / times)
 		sum += 2 * (real(of)*real(of) + imag(of)*imag(of)) / (n * n)
 	}
 	return sum / (s.swing * s.swing)
@@ -117,8 +117,8 @@ func highestNear(r []float64, at, within float64) (place, height float64) {
 	return peakAt(r, best)
 }
 
-// refined returns the period as measured over several periods.
-func refined(r []float64, period float64, times int) float64 {
+// refinePeriod returns the period as measured over several periods.
+func refinePeriod(r []float64, period float64, times int) float64 {
 	for n := 2; n <= times; n++ {
 		at, height := highestNear(r, float64(n)*period, 1)
 		if height < clearPeak {

@@ -47,7 +47,7 @@ func Of(gpus []GPU, interval time.Duration) time.Duration {
 	}
 	found := make([]float64, len(gpus))
 	for i := range gpus {
-		found[i] = gpus[i].period(interval)
+		found[i] = gpus[i].findPeriod(interval)
 	}
 	some := slices.DeleteFunc(slices.Sorted(slices.Values(found)), func(p float64) bool { return p == 0 })
 	if len(some) == 0 {
@@ -84,10 +84,10 @@ func areInStep(gpus []GPU, period float64) bool {
 	var together [parts]complex128
 	for i := range gpus {
 		all := len(gpus[i].Mean)
-		mean := center(gpus[i].Mean[all-min(int((periods+1)*period), all):])
+		mean := centerSamples(gpus[i].Mean[all-min(int((periods+1)*period), all):])
 		before := complex128(0)
 		for k := range parts {
-			now := mean.part(k).phasor(period)
+			now := mean.partAt(k).phasorOf(period)
 			if turn := now * cmplx.Conj(before); turn != 0 {
 				together[k] += turn / complex(cmplx.Abs(turn)*float64(len(gpus)), 0)
 			}
@@ -97,14 +97,14 @@ func areInStep(gpus []GPU, period float64) bool {
 	return !slices.ContainsFunc(together[1:], func(sum complex128) bool { return !(cmplx.Abs(sum) >= inStep) })
 }
 
-// period returns the period of the GPU's power, in intervals; 0: it is not clear. The shortest past that has enough
+// findPeriod returns the period of the GPU's power, in intervals; 0: it is not clear. The shortest past that has enough
 // periods decides.
-func (g *GPU) period(interval time.Duration) float64 {
+func (g *GPU) findPeriod(interval time.Duration) float64 {
 	all := len(g.Mean)
 	for n := shortest * (periods + 2); ; n += n / 4 {
 		from := max(all-n, 0)
-		w := window{center(g.Mean[from:]), center(g.Now[from:]), center(g.Clock[from:])}
-		if p := w.period(interval); p > 0 || from == 0 {
+		w := window{centerSamples(g.Mean[from:]), centerSamples(g.Now[from:]), centerSamples(g.Clock[from:])}
+		if p := w.findPeriod(interval); p > 0 || from == 0 {
 			return p
 		}
 	}

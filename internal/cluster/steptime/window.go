@@ -27,13 +27,13 @@ const (
 	parts, samePeriod = 4, 0.04
 )
 
-// period returns the period in intervals; 0: it is not clear.
-func (w *window) period(interval time.Duration) float64 {
+// findPeriod returns the period in intervals; 0: it is not clear.
+func (w *window) findPeriod(interval time.Duration) float64 {
 	if x := &w.mean; !(x.swing >= leastSwing*x.level) || x.knownShare() < leastKnown {
 		return 0
 	}
 	longest := len(w.mean.v) / periods
-	r := w.mean.autocorrelation(lasting * (longest + 1))
+	r := w.mean.autocorrelate(lasting * (longest + 1))
 	for lag := shortest; lag <= longest; lag++ {
 		if r[lag] < r[lag-1] || r[lag] < r[lag+1] {
 			continue
@@ -42,7 +42,7 @@ func (w *window) period(interval time.Duration) float64 {
 		if height < clearPeak || p < shortest || p > float64(len(w.mean.v))/periods {
 			continue
 		}
-		p = refined(r, p, lasting)
+		p = refinePeriod(r, p, lasting)
 		if w.mean.slowShare(p) <= mostBelow && w.mean.hasInParts(p) && w.isShownByMeans(p, interval) &&
 			w.isLevelBetween() && !w.isThermal() {
 			return p
@@ -66,10 +66,10 @@ func isMultiple(r []float64, p, height float64) bool {
 // hasInParts reports whether each part of the past has this period.
 func (s *series) hasInParts(p float64) bool {
 	for k := range parts {
-		part := s.part(k)
-		r := part.autocorrelation(int(3*(p+1)) + 2)
+		part := s.partAt(k)
+		r := part.autocorrelate(int(3*(p+1)) + 2)
 		at, height := highestNear(r, p, 1)
-		if height < clearPeak || isMultiple(r, at, height) || math.Abs(refined(r, at, 3)/p-1) > samePeriod {
+		if height < clearPeak || isMultiple(r, at, height) || math.Abs(refinePeriod(r, at, 3)/p-1) > samePeriod {
 			return false
 		}
 	}
@@ -91,7 +91,7 @@ func (w *window) isShownByMeans(p float64, interval time.Duration) bool {
 	var both complex128
 	var ofMean, ofNow float64
 	for k := range parts {
-		mean, now := w.mean.part(k).phasor(p), w.now.part(k).phasor(p)
+		mean, now := w.mean.partAt(k).phasorOf(p), w.now.partAt(k).phasorOf(p)
 		both += mean * cmplx.Conj(now)
 		ofMean, ofNow = ofMean+real(mean*cmplx.Conj(mean)), ofNow+real(now*cmplx.Conj(now))
 	}

@@ -65,8 +65,8 @@ type FedGPU struct {
 	Idle, Of int     // CPUs of the job on the node that it does not use, and all of them
 }
 
-// FedByOneThread returns the GPUs of a job that wait for one thread, while most CPUs of the job are idle. Programs for
-// MPI use a core while they wait, so only those of Python count, which wait asleep.
+// FedByOneThread returns the GPUs of a job that wait for one thread, while most CPUs of the job are idle. Only
+// programs of Python count: those of MPI use a core while they wait.
 func FedByOneThread(job *cluster.Job, n *cluster.Node) (fed []FedGPU) {
 	if group := n.CgroupOf(job); group == nil || group.CPU == 0 {
 		return nil
@@ -85,11 +85,11 @@ func FedByOneThread(job *cluster.Job, n *cluster.Node) (fed []FedGPU) {
 		return nil
 	}
 	c := cpusOf(job, n)
-	if c == nil || c.Used > 1.05*c.ofThose+0.3 || c.idle() < c.Count/2 {
+	if c == nil || c.Used > 1.05*c.ofThose+0.3 || c.countIdle() < c.Count/2 {
 		return nil
 	}
 	for i := range fed {
-		fed[i].Idle, fed[i].Of = c.idle(), c.Count
+		fed[i].Idle, fed[i].Of = c.countIdle(), c.Count
 	}
 	return fed
 }
@@ -103,8 +103,8 @@ func isOneThread(p *wire.Process) bool {
 		(strings.HasPrefix(p.Name, "python") || p.Name == torchMain) && cpusIn(p.CPUAffinity) >= fewestCPUs
 }
 
-// idle is the number of CPUs that the job does not use.
-func (c *JobCPUs) idle() int { return c.Count - int(math.Ceil(c.Used-0.3)) }
+// countIdle returns the number of CPUs that the job does not use.
+func (c *JobCPUs) countIdle() int { return c.Count - int(math.Ceil(c.Used-0.3)) }
 
 // cpusOf returns how a job uses its CPUs on a node; nil if anything of it is unknown, or a process is on several GPUs.
 func cpusOf(job *cluster.Job, n *cluster.Node) *JobCPUs {

@@ -18,21 +18,21 @@ func (q *Wait) Text(at time.Time) string {
 func (q *Wait) Answers(at time.Time) []string {
 	lines := []string{"start: SLURM has no estimate"}
 	if !q.Start.IsZero() {
-		lines[0] = fmt.Sprintf("start: %s, as SLURM estimates", when(q.Start, at))
+		lines[0] = fmt.Sprintf("start: %s, as SLURM estimates", describeStart(q.Start, at))
 	}
-	for _, line := range []string{ahead(q), priority(q)} {
+	for _, line := range []string{describeAhead(q), describePriority(q)} {
 		if line != "" {
 			lines = append(lines, line)
 		}
 	}
 	for i := range q.Trials {
-		lines = append(lines, named(q.Trials, i)+": "+answer(&q.Trials[i], at))
+		lines = append(lines, nameTrial(q.Trials, i)+": "+describeAnswer(&q.Trials[i], at))
 	}
 	return lines
 }
 
-// ahead says how many jobs come first; "" if it is not known.
-func ahead(q *Wait) string {
+// describeAhead says how many jobs come first; "" if it is not known.
+func describeAhead(q *Wait) string {
 	if q.Ahead == nil {
 		return ""
 	}
@@ -46,8 +46,8 @@ func ahead(q *Wait) string {
 	return line
 }
 
-// priority says what the priority is made of; "" if it is not known.
-func priority(q *Wait) string {
+// describePriority says what the priority is made of; "" if it is not known.
+func describePriority(q *Wait) string {
 	if len(q.Factors) == 0 {
 		return ""
 	}
@@ -58,9 +58,9 @@ func priority(q *Wait) string {
 	return fmt.Sprintf("priority: %d: %s", q.Priority, strings.Join(parts, ", "))
 }
 
-// named names a trial: the first has the shape of the job, the others say what is smaller.
-func named(all []Trial, i int) string {
-	own, s := words(&all[0].Shape), words(&all[i].Shape)
+// nameTrial names a trial: the first has the shape of the job, the others say what is smaller.
+func nameTrial(all []Trial, i int) string {
+	own, s := describeParts(&all[0].Shape), describeParts(&all[i].Shape)
 	var parts []string
 	for k := range s {
 		if s[k] != "" && (i == 0 || s[k] != own[k]) {
@@ -73,8 +73,8 @@ func named(all []Trial, i int) string {
 	return "submitted again with " + strings.Join(parts, ", ")
 }
 
-// words describes the parts of a shape; "": it does not have that part.
-func words(s *Shape) (parts [5]string) {
+// describeParts describes the parts of a shape; "": it does not have that part.
+func describeParts(s *Shape) (parts [5]string) {
 	if s.Nodes > 0 {
 		parts[0] = text.Count(s.Nodes, "node")
 	}
@@ -93,19 +93,19 @@ func words(s *Shape) (parts [5]string) {
 	return parts
 }
 
-// answer says when a trial would start.
-func answer(t *Trial, at time.Time) string {
+// describeAnswer says when a trial would start.
+func describeAnswer(t *Trial, at time.Time) string {
 	if t.Refused != "" {
 		return "not at all: " + t.Refused
 	}
-	return when(t.Start, at) + ", on " + t.Nodes
+	return describeStart(t.Start, at) + ", on " + t.Nodes
 }
 
 // atOnce is the time within which a start is one without a wait: SLURM starts jobs every few seconds.
 const atOnce = 30 * time.Second
 
-// when says when something starts: "now", or "22:12:27, in 59m 58s".
-func when(start, at time.Time) string {
+// describeStart says when something starts: "now", or "22:12:27, in 59m 58s".
+func describeStart(start, at time.Time) string {
 	in := start.Sub(at)
 	if in < atOnce {
 		return "now"

@@ -35,11 +35,11 @@ func stepCharts(f *part.Frame, a axis) (charts []chart) {
 	if now == nil {
 		now = &cluster.JobProgress{}
 	}
-	add := func(value func(*progress.Point) float32, make func(c *chart)) {
+	add := func(value func(*progress.Point) float32, fill func(c *chart)) {
 		c := chart{samples: func(n int) []float32 { return f.Job.Steps.Last(a.newest, bin, n, value) }}
 		low, high := limitsOf(c.samples(int(spanOf(bin, f.Snap.Span) / bin)))
 		if c.low, c.high = low, high; low <= high {
-			make(&c)
+			fill(&c)
 			charts = append(charts, c)
 		}
 	}

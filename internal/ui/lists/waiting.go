@@ -55,13 +55,13 @@ func (p *Waiting) Settle(s *part.Scene) {
 }
 
 // waitingCode is the code of the page's own actions.
-var waitingCode = nav.CodeTable[*Waiting]{{Of: keys.Estimate, Do: (*Waiting).ask}}
+var waitingCode = nav.CodeTable[*Waiting]{{Of: keys.Estimate, Do: (*Waiting).askSLURM}}
 
 // Actions returns the actions that have code.
 func (p *Waiting) Actions() []key.Binding { return waitingCode.Actions() }
 
-// ask asks SLURM, unless it still answers.
-func (p *Waiting) ask(*part.Scene) nav.Answer {
+// askSLURM asks SLURM, unless it still answers.
+func (p *Waiting) askSLURM(*part.Scene) nav.Answer {
 	if p.asked != nil || p.job == nil {
 		return nav.Taken
 	}
@@ -104,8 +104,8 @@ func (p *Waiting) Draw(f *part.Frame) {
 		title += " " + p.job.Name
 	}
 	f.Section(waitingTop, draw.ClipMiddle(title, max(f.W-26, 12)), p.askedText(f))
-	y := f.Paragraphs(waitingTop+2, p.facts(f))
-	f.Paragraphs(y+1, p.answers(f))
+	y := f.Paragraphs(waitingTop+2, p.knownFacts(f))
+	f.Paragraphs(y+1, p.answerLines(f))
 	hints := footer.LastHints
 	if p.job != nil && p.asked == nil {
 		hints = slices.Concat([]keys.Hint{keys.HintOf(keys.Estimate)}, hints)
@@ -121,8 +121,8 @@ func (p *Waiting) askedText(f *part.Frame) string {
 	return "asked " + draw.Age(max(f.Snap.At.Sub(p.found.Asked), 0)) + " ago"
 }
 
-// facts are what is known without a question.
-func (p *Waiting) facts(f *part.Frame) []string {
+// knownFacts are what is known without a question.
+func (p *Waiting) knownFacts(f *part.Frame) []string {
 	if p.job == nil {
 		return []string{"job " + p.id + " does not wait any more"}
 	}
@@ -133,8 +133,8 @@ func (p *Waiting) facts(f *part.Frame) []string {
 	return []string{whyWaits(p.job, f.Snap.At), "partition " + p.job.Partition + ": " + shape}
 }
 
-// answers are what SLURM has said, or how to ask it.
-func (p *Waiting) answers(f *part.Frame) (lines []string) {
+// answerLines are what SLURM has said, or how to ask it.
+func (p *Waiting) answerLines(f *part.Frame) (lines []string) {
 	switch {
 	case p.asked != nil:
 		lines = []string{"Asking SLURM: scontrol, squeue, sprio and sbatch --test-only, one after the other…"}

@@ -138,7 +138,7 @@ func (p *Page) Settle(s *part.Scene) {
 	p.Stay(s)
 	p.tags.dropGoneTags(s, p.View(s), &p.kin)
 	p.over.settleAll(s)
-	p.refuse(s)
+	p.noteRefusals(s)
 }
 
 // Wants returns the wants of the overlays, if they have any, otherwise asks for the processes of the scope.

@@ -31,14 +31,14 @@ func Wait(j *cluster.PendingJob, nodes []string, now time.Time) *queue.Wait {
 	half, short := own, own
 	half.Nodes, short.Limit = max(own.Nodes/2, 1), own.Limit/2
 	some := nodes[:half.Nodes]
-	w.Trials = []queue.Trial{{Shape: own, Start: j.Start, Nodes: hosts(nodes)},
-		{Shape: half, Start: now.Add(freeAfter), Nodes: hosts(some)},
-		{Shape: short, Start: j.Start, Nodes: hosts(nodes)}}
+	w.Trials = []queue.Trial{{Shape: own, Start: j.Start, Nodes: nameRange(nodes)},
+		{Shape: half, Start: now.Add(freeAfter), Nodes: nameRange(some)},
+		{Shape: short, Start: j.Start, Nodes: nameRange(nodes)}}
 	return w
 }
 
-// hosts names the first and the last node, as a list of SLURM does.
-func hosts(nodes []string) string {
+// nameRange names the first and the last node, as a list of SLURM does.
+func nameRange(nodes []string) string {
 	first, last := nodes[0], nodes[len(nodes)-1]
 	if len(nodes) == 1 {
 		return first
