@@ -76,7 +76,8 @@ func scriptCommand(io cli.Streams) *cobra.Command {
 		ValidArgs: shells,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return cli.Usage("completion takes the name of a shell: bash, zsh or fish, not %q", strings.Join(args, " "))
+				return cli.Usage("completion takes the name of a shell: bash, zsh or fish, not %q",
+					strings.Join(args, " "))
 			}
 			return nil
 		},

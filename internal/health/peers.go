@@ -31,8 +31,8 @@ var peerRules = []peerRule{
 			"before, and went on. Not if a GPU worked or a node wrote meanwhile.", source: "own"}, stoodStill},
 	{rule{kind: cluster.KindTooLong, scope: cluster.ScopePeers, severity: cluster.Note, after: steadyForecast,
 		when: "By its steps, their pace and what its log says, the program ends 10 minutes or more after the time limit " +
-			"of the job, and by 5% of the time that it still needs; for 10 minutes. Not if it went on from a checkpoint, or " +
-			"another job of its name waits: such a chain of jobs needs no longer limit.", source: "own"}, takesTooLong},
+			"of the job, and by 5% of the time that it still needs; for 10 minutes. Not if it went on from a checkpoint, " +
+			"or another job of its name waits: such a chain of jobs needs no longer limit.", source: "own"}, takesTooLong},
 	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, often: true, severity: cluster.Warning, lasts: HangSeconds,
 		only: true,
 		when: "For {hang_seconds} s, or twice as long as it ever stopped before, no GPU of the job does more than " +

@@ -227,8 +227,8 @@ var rules = []rule{
 			"are busy 5% to 70% of it, for 10 min.", source: "cgroup, PSI"},
 	{kind: cluster.KindOneThread, scope: cluster.ScopeJob, severity: cluster.Note, holds: feedsByOne, ofGPUs: true,
 		after: longSlow,
-		when: "A GPU is busy 5% to 60% of the time, its Python process uses one core and might use 4, nothing else of " +
-			"the job works on the node, half of the job's CPUs there are idle, and its log counts steps, for 10 min.",
+		when: "A GPU is busy 5% to 60% of the time, its Python process uses one core and might use 4, nothing else " +
+			"of the job works on the node, half of the job's CPUs there are idle, and its log counts steps, for 10 min.",
 		source: "cgroup"},
 	{kind: cluster.KindClockSkew, scope: cluster.ScopeJob, severity: cluster.Note, holds: clockWrong,
 		after: time.Minute,

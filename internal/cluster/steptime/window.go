@@ -77,8 +77,8 @@ func (s *series) hasInParts(p float64) bool {
 }
 
 const (
-	// Means show at least this share of the period of a step that samples show, at the same time. leastPart is the least
-	// share of the variance that the period itself has.
+	// Means show at least this share of the period of a step that samples show, at the same time. leastPart is the
+	// least share of the variance that the period itself has.
 	leastAlike, leastPart = 0.65, 0.08
 
 	// A sample is a mean over a second at most, and of an instant at least.

@@ -13,8 +13,8 @@ func cpusFull(w *Words, e evidence) {
 	if c == nil {
 		return
 	}
-	w.Sentence = fmt.Sprintf("The job uses all of its %s here, and %.0f%% of the time more of its threads wait for one; "+
-		"its GPUs are busy %.0f%% of the time.", text.Count(c.Count, "CPU"), 100*c.Waited, c.Busy)
+	w.Sentence = fmt.Sprintf("The job uses all of its %s here, and %.0f%% of the time more of its threads wait for "+
+		"one; its GPUs are busy %.0f%% of the time.", text.Count(c.Count, "CPU"), 100*c.Waited, c.Busy)
 	if c.Threads > c.Count {
 		w.Sentence += fmt.Sprintf(" The processes on its GPUs have %d threads.", c.Threads)
 	}
@@ -36,8 +36,8 @@ func fedByOneThread(w *Words, e evidence) {
 		more = fmt.Sprintf(" The same is true of %s here.", text.Plural(len(fed)-1, "other GPU", "other GPUs"))
 	}
 	w.Short = "one thread"
-	w.Sentence = fmt.Sprintf("A single thread feeds GPU%d, which is busy %.0f%% of the time: PID %d uses one core, and "+
-		"%d of the job's %d CPUs here are idle.%s", first.GPU.Number, first.Busy, first.PID, first.Idle, first.Of, more)
+	w.Sentence = fmt.Sprintf("A single thread feeds GPU%d, which is busy %.0f%% of the time: PID %d uses one core, "+
+		"and %d of the job's %d CPUs here are idle.%s", first.GPU.Number, first.Busy, first.PID, first.Idle, first.Of, more)
 	w.Hint = "the job may be slow since its start: let more processes prepare its work, such as data loader workers " +
 		"(num_workers), or give the GPU larger batches"
 }

@@ -32,7 +32,8 @@ func (p *Page) subjectOfKeys(s *part.Scene) actionSubject {
 	return on
 }
 
-// noteRefusals tells the scene what the keys cannot do to the process under the cursor, or to that of the metrics on top.
+// noteRefusals tells the scene what the keys cannot do to the process under the cursor, or to that of the metrics on
+// top.
 func (p *Page) noteRefusals(s *part.Scene) {
 	on := p.subjectOfKeys(s)
 	if m, is := p.over.topMetrics(); is {

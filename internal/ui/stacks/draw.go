@@ -92,8 +92,8 @@ func lookTimes(d *rankstacks.Verdict) string {
 // whyEmpty says why there are no groups.
 func whyEmpty(p *Page) string {
 	if p.past {
-		return "Nobody had asked the ranks of this job by then. They are asked when this page is opened, and once when " +
-			"the job seems to hang; a recording keeps the answers."
+		return "Nobody had asked the ranks of this job by then. They are asked when this page is opened, and once " +
+			"when the job seems to hang; a recording keeps the answers."
 	}
 	if p.failed != "" {
 		return p.failed

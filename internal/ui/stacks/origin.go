@@ -35,16 +35,11 @@ func (o origin) has(g *rankstacks.Group) bool {
 	})
 }
 
-// seekOrigin puts the cursor on the group of the place from which the user came: of several, on one that stands out.
-func (p *Page) seekOrigin(s *part.Scene) {
-	rows := p.listRows()
-	at := slices.IndexFunc(rows, func(r groupRow) bool {
-		return p.seeks.has(r.group) && standsOut(r.group, p.doc, s.Snap, &p.lag)
-	})
+// rowIn returns the row of the group with a rank there: of several, one that stands out; -1: there is none.
+func (o origin) rowIn(rows []groupRow, standsOut func(*rankstacks.Group) bool) int {
+	at := slices.IndexFunc(rows, func(r groupRow) bool { return o.has(r.group) && standsOut(r.group) })
 	if at < 0 {
-		at = slices.IndexFunc(rows, func(r groupRow) bool { return p.seeks.has(r.group) })
+		at = slices.IndexFunc(rows, func(r groupRow) bool { return o.has(r.group) })
 	}
-	if at >= 0 {
-		p.cursor.GoTo(p.cursorList(s, rows), at)
-	}
+	return at
 }

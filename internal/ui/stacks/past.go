@@ -1,6 +1,7 @@
 package stacks
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -23,5 +24,9 @@ func (p *Page) Settle(s *part.Scene) {
 		p.past, p.sheet = false, nil
 		p.doc, p.live = p.live, nil
 	}
-	p.seekOrigin(s)
+	rows := p.listRows()
+	isOdd := func(g *rankstacks.Group) bool { return standsOut(g, p.doc, s.Snap, &p.lag) }
+	if at := p.seeks.rowIn(rows, isOdd); at >= 0 {
+		p.cursor.GoTo(p.cursorList(s, rows), at)
+	}
 }

@@ -47,7 +47,8 @@ func InspectProcess(p *wire.Process, me string, full bool) *wire.InspectedProces
 	}
 	for i, name := range []string{"python", "cuda-EvtHandlr", "pt_autograd_0", "NCCL I/O", "pt_data_pin"} {
 		share := 0.9 / float64(1+i*i*4)
-		in.Threads = append(in.Threads, wire.InspectedThread{ID: p.PID + i, Name: name, State: "S", LastCPU: cpuOf(p, i),
+		in.Threads = append(in.Threads, wire.InspectedThread{ID: p.PID + i, Name: name, State: "S",
+			LastCPU:     cpuOf(p, i),
 			UserSeconds: share * seconds, SystemSeconds: 0.05 * share * seconds})
 	}
 	if p.User != me {
