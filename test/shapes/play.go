@@ -150,7 +150,7 @@ func (p *player) report(at time.Duration, node int) {
 	if p.lost[node] || p.Silent != nil && p.Silent(now, node) {
 		return
 	}
-	rep := &wire.Report{MonoMS: now.Milliseconds()}
+	rep := &wire.Report{MonoMS: now.Milliseconds(), GPUs: make([]wire.GPU, 0, p.GPUs+p.Beside)}
 	var net, disk, read float64
 	for g := range p.GPUs + p.Beside {
 		w := train // of the other user

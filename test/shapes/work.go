@@ -125,27 +125,29 @@ func (m *Machine) sample(w Work, is silicon, r *rand.Rand) metric.Values {
 	}
 	power := w.Power * is.power * m.limit / h100.limit
 	step := 15.0
-	values := map[metric.ID]float64{
-		metric.Util: bounded(math.Round(util), 100), metric.MemUtil: bounded(math.Round(shake(w.Memory, 0.05)), 100),
-		metric.Power: math.Min(shake(power, 0.02), m.limit*1.02), metric.PowerLimit: m.limit,
-		metric.SMClock:    math.Min(math.Round(shake(w.Clock*is.clock, 0.006)*m.clock/h100.clock/step)*step, m.clock),
-		metric.MemoryUsed: math.Min(w.Used*m.memory/h100.memory, m.memory) * (1 << 30),
-		metric.Throttle:   float64(w.Throttle), metric.MemClock: 2619,
+	var v metric.Values
+	if util, memory := bounded(math.Round(util), 100), bounded(math.Round(shake(w.Memory, 0.05)), 100); !m.mig {
+		v.Set(metric.Util, util)
+		v.Set(metric.MemUtil, memory)
 	}
+	v.Set(metric.Power, math.Min(shake(power, 0.02), m.limit*1.02))
+	v.Set(metric.PowerLimit, m.limit)
+	v.Set(metric.SMClock, math.Min(math.Round(shake(w.Clock*is.clock, 0.006)*m.clock/h100.clock/step)*step, m.clock))
+	v.Set(metric.MemoryUsed, math.Min(w.Used*m.memory/h100.memory, m.memory)*(1<<30))
+	v.Set(metric.MemClock, 2619)
+	v.Set(metric.Throttle, float64(w.Throttle))
 	if w.Power > 0.985*h100.limit {
-		values[metric.Throttle] = float64(w.Throttle | wire.ThrottleSWPowerCap)
+		v.Set(metric.Throttle, float64(w.Throttle|wire.ThrottleSWPowerCap))
 	}
 	if m.counters {
-		values[metric.PCIeTX], values[metric.PCIeRX] = shake(w.TX, 0.1), shake(w.RX, 0.1)
+		v.Set(metric.PCIeTX, shake(w.TX, 0.1))
+		v.Set(metric.PCIeRX, shake(w.RX, 0.1))
 	}
 	if m.counters && m.nvlink {
-		values[metric.NVLinkTX], values[metric.NVLinkRX] = shake(w.NVLink, 0.06), shake(w.NVLink, 0.06)
+		v.Set(metric.NVLinkTX, shake(w.NVLink, 0.06))
+		v.Set(metric.NVLinkRX, shake(w.NVLink, 0.06))
 	}
-	if m.mig {
-		delete(values, metric.Util)
-		delete(values, metric.MemUtil)
-	}
-	return metric.Make(values)
+	return v
 }
 
 func bounded(v, most float64) float64 { return math.Max(0, math.Min(v, most)) }

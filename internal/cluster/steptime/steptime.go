@@ -103,7 +103,7 @@ func (g *GPU) findPeriod(interval time.Duration) float64 {
 	all := len(g.Mean)
 	for n := shortest * (periods + 2); ; n += n / 4 {
 		from := max(all-n, 0)
-		w := window{centerSamples(g.Mean[from:]), centerSamples(g.Now[from:]), centerSamples(g.Clock[from:])}
+		w := window{mean: centerSamples(g.Mean[from:]), of: g, from: from}
 		if p := w.findPeriod(interval); p > 0 || from == 0 {
 			return p
 		}

@@ -6,8 +6,12 @@ import (
 	"time"
 )
 
-// window is the past of a GPU in which a period is searched.
-type window struct{ mean, now, clock series }
+// window is the past of a GPU in which a period is searched. Few have one, so now and clock wait for a period of mean.
+type window struct {
+	mean, now, clock series
+	of               *GPU
+	from             int // its first sample
+}
 
 const (
 	// The mean power varies by at least leastSwing, and this share of its samples is known.
@@ -43,12 +47,17 @@ func (w *window) findPeriod(interval time.Duration) float64 {
 			continue
 		}
 		p = refinePeriod(r, p, lasting)
-		if w.mean.slowShare(p) <= mostBelow && w.mean.hasInParts(p) && w.isShownByMeans(p, interval) &&
-			w.isLevelBetween() && !w.isThermal() {
+		if w.mean.slowShare(p) <= mostBelow && w.mean.hasInParts(p) && w.isConfirmed(p, interval) {
 			return p
 		}
 	}
 	return 0
+}
+
+// isConfirmed reports whether the samples and the clocks agree with the period of the means.
+func (w *window) isConfirmed(p float64, interval time.Duration) bool {
+	w.now, w.clock = centerSamples(w.of.Now[w.from:]), centerSamples(w.of.Clock[w.from:])
+	return w.isShownByMeans(p, interval) && w.isLevelBetween() && !w.isThermal()
 }
 
 // isMultiple reports whether the period is several shorter ones: a peak before it is nearly as high.
