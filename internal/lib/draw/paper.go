@@ -23,9 +23,6 @@ func newPaper(profile colorprofile.Profile, light bool) *paper {
 
 // under returns a style with the colors of the paper where it has none.
 func (p *paper) under(s lipgloss.Style) lipgloss.Style {
-	if p == nil {
-		return s
-	}
 	if s.GetForeground() == none {
 		s = s.Foreground(p.ink)
 	}

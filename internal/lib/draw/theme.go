@@ -138,7 +138,11 @@ func (p *paper) composeStyle(s lipgloss.Style) style {
 	if out.more = before(s); out.more != "" {
 		out.ink = onlyInk.MatchString(strings.TrimPrefix(out.more, "\x1b["))
 	}
-	if whole := before(p.under(s)); whole != "" {
+	whole := out.more
+	if p != nil {
+		whole = before(p.under(s))
+	}
+	if whole != "" {
 		out.escape = "\x1b[0;" + strings.TrimPrefix(whole, "\x1b[") // 0: the style before ends here
 	}
 	return out
