@@ -1,6 +1,9 @@
 package steptime
 
-import "math"
+import (
+	"math"
+	"math/cmplx"
+)
 
 // series is samples without their mean. NaN is unknown.
 type series struct {
@@ -68,15 +71,15 @@ func (s *series) autocorrelate(lags int) []float64 {
 }
 
 // phasorOf is how strong a period is, and its phase.
-func (s *series) phasorOf(period float64) complex128 {
-	re, im := 0.0, 0.0
-	for i, v := range s.v {
+func (s *series) phasorOf(period float64) (sum complex128) {
+	direction, turn := complex128(1), cmplx.Rect(1, -2*math.Pi/period)
+	for _, v := range s.v {
 		if v == v {
-			sin, cos := math.Sincos(2 * math.Pi * float64(i) / period)
-			re, im = re+v*cos, im-v*sin
+			sum += complex(v*real(direction), v*imag(direction))
 		}
+		direction *= turn // far cheaper than a sine and a cosine of each sample
 	}
-	return complex(re, im)
+	return sum
 }
 
 // slowShare is the share of the variance with a longer period.
