@@ -3,7 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,7 +156,7 @@ interval = "1s"
 			t.Fatalf("%s: %v", name, err)
 		}
 		got := Default()
-		got.ReadOnly, got.MaxNodes, got.Notify.Allow, got.SlurmFloor = true, 5, newsworthy.WayTerminal, time.Minute
+		got.ReadOnly, got.MaxNodes, got.Notify.Allow, got.SlurmFloor = true, 5, say.WayTerminal, time.Minute
 		got.Slurm, got.HelpURL = time.Minute, "https://a.org"
 		for i, v := range c.Values(o) {
 			if want := got.Values(o)[i]; v != want {

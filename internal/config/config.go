@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
@@ -99,7 +99,7 @@ func Default() Config {
 		GPULevels: Levels{60, 85}, MemoryLevels: Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true, Logs: true, Progress: true, Runs: true, HangAsk: true,
-		Notify: Notify{Settings: newsworthy.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
+		Notify: Notify{NewsSettings: say.DefaultNews(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
 	}
 }
 

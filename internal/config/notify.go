@@ -6,17 +6,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Notify is the user's choice of news, and of the ways to deliver it.
 type Notify struct {
-	newsworthy.Settings
+	say.NewsSettings
 
 	Allow     string   // the ways that may be used: one of NotifyLimits
 	AllowFrom string   // origin of Allow; "": there is no limit
-	Ways      []string // some of newsworthy.Ways
+	Ways      []string // some of say.NewsWays
 	Terminal  string   // one of NotifyStyles
 	Command   []string // a program and its arguments
 	Webhook   string   // the file with the URL
@@ -30,7 +30,7 @@ const (
 )
 
 // NotifyLimits lists the values of Notify.Allow, the strictest first.
-var NotifyLimits = []string{NotifyOff, newsworthy.WayTerminal, NotifyAny}
+var NotifyLimits = []string{NotifyOff, say.WayTerminal, NotifyAny}
 
 // NotifyStyles lists how a terminal is notified: in the way it supports, with only a bell, or with the sequence OSC 9
 // or 777.
@@ -43,9 +43,9 @@ func (n *Notify) Allows(way string) bool {
 
 // eventsSetting is the choice of events. There are too many kinds of problems to list.
 func eventsSetting() setting {
-	s := wordsSetting("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, newsworthy.Words()...)
-	s.want = "a list of " + strings.Join(newsworthy.Names(), ", ") + ", or kinds of problems (docs/health.md)"
-	s.wrong = func(v any) string { return wrongWord(v, newsworthy.Words(), s.want) }
+	s := wordsSetting("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, say.NewsWords()...)
+	s.want = "a list of " + strings.Join(say.EventNames(), ", ") + ", or kinds of problems (docs/health.md)"
+	s.wrong = func(v any) string { return wrongWord(v, say.NewsWords(), s.want) }
 	return s
 }
 
@@ -56,7 +56,7 @@ func notifySettings() []setting {
 		withSystemLimit(choiceSetting("notify.allow", allow, NotifyLimits...), allow, func(own, system string) bool {
 			return slices.Index(NotifyLimits, own) > slices.Index(NotifyLimits, system)
 		}),
-		wordsSetting("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, newsworthy.Ways...),
+		wordsSetting("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, say.NewsWays...),
 		eventsSetting(),
 		durationSetting("notify.idle", func(c *Config) *time.Duration { return &c.Notify.Idle }, time.Minute, 7*24*time.Hour),
 		durationSetting("notify.time_left", func(c *Config) *time.Duration { return &c.Notify.TimeLeft }, time.Minute,

@@ -2,7 +2,7 @@ package config
 
 import (
 	"fmt"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"strings"
 	"testing"
 )
@@ -115,7 +115,7 @@ func TestSwitches(t *testing.T) {
 		if got != test.want || note != test.note {
 			t.Errorf("%q, %q: %q, want %q; note %q", test.system, test.user, got, test.want, note)
 		}
-		for way, want := range map[string]bool{newsworthy.WayTerminal: c.Notify.Allow != NotifyOff,
+		for way, want := range map[string]bool{say.WayTerminal: c.Notify.Allow != NotifyOff,
 			"webhook": c.Notify.Allow == NotifyAny} {
 			if c.Notify.Allows(way) != want {
 				t.Errorf("%s allows %s: %v", got, way, !want)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
@@ -35,7 +35,7 @@ func TestShapes(t *testing.T) {
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			heard := &audience{Watcher: notify.NewWatcher(newsworthy.Defaults(), nil)}
+			heard := &audience{Watcher: notify.NewWatcher(say.DefaultNews(), nil)}
 			v := Judge(s, Play(s, *seed, heard.see))
 			heard.judged(t, &s)
 			for more := 1; more < *seeds; more++ {

@@ -42,7 +42,7 @@ type NewsOptions struct {
 // OpenNews opens the ways. wrong says why some ways cannot be used.
 func OpenNews(cfg *config.Config, o NewsOptions) (d *NewsDesk, wrong []error) {
 	open, wrong := OpenWays(cfg, o)
-	d = &NewsDesk{watcher: notify.NewWatcher(cfg.Notify.Settings, o.Jobs), sender: localSender(),
+	d = &NewsDesk{watcher: notify.NewWatcher(cfg.Notify.NewsSettings, o.Jobs), sender: localSender(),
 		gatherer: notify.Gatherer{PerHour: cfg.Notify.PerHour}, post: notify.OpenWays(open, o.Say)}
 	d.watcher.Asks = cfg.HangAsk
 	if len(open) > 0 && cfg.Demo == "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/output/notify"
 )
@@ -75,7 +75,7 @@ Without one it watches all your jobs.`,
 	o := &Options{}
 	f.StringSliceVar(&o.ways, "notify", nil, "also notify by these `WAYS`: "+strings.Join(notify.WayNames(), ", ")+
 		" (default: notify.ways of the settings)")
-	f.StringSliceVar(&o.events, "events", nil, "announce only these `EVENTS`: "+strings.Join(newsworthy.Names(), ", ")+
+	f.StringSliceVar(&o.events, "events", nil, "announce only these `EVENTS`: "+strings.Join(say.EventNames(), ", ")+
 		", or kinds of problems (default: all but start and warning)")
 	f.StringVar(&o.interval, cli.Interval, defaultInterval, "`SECONDS` between two samples of a node")
 	f.BoolVar(&o.json, "json", false, "print each line as a JSON object")
@@ -95,7 +95,7 @@ Without one it watches all your jobs.`,
 // readArguments reads the jobs and the lists of words.
 func (o *Options) readArguments(f *pflag.FlagSet, jobs []string) error {
 	events := slices.DeleteFunc(slices.Clone(o.events), func(word string) bool {
-		return slices.Contains(newsworthy.Words(), word)
+		return slices.Contains(say.NewsWords(), word)
 	})
 	for name, words := range map[string][]string{"notify": o.ways, "events": o.events} {
 		if f.Changed(name) && len(words) == 0 {
@@ -107,7 +107,7 @@ func (o *Options) readArguments(f *pflag.FlagSet, jobs []string) error {
 		words, of  []string
 	}{
 		{"notify", "", o.ways, notify.WayNames()},
-		{"events", " (or a kind of problem, such as nvlink_down)", events, newsworthy.Names()},
+		{"events", " (or a kind of problem, such as nvlink_down)", events, say.EventNames()},
 	} {
 		for _, word := range list.words {
 			if err := cli.OneOf(list.flag, word, list.of...); err != nil {

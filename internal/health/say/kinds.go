@@ -2,7 +2,6 @@ package say
 
 import (
 	"slices"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
@@ -27,40 +26,6 @@ type kindWords struct {
 // names are the names of a problem that holds for every GPU of a node: one is used after the node's name, the other
 // after a count of nodes.
 type names struct{ one, many string }
-
-// News says when a kind of problem is news.
-type News struct {
-	Event Event
-	Least cluster.Severity // a mere warning of a kind that must be critical is an EventWarning
-	Lasts time.Duration    // how long it must hold
-}
-
-// Event is a kind of news, by which the user chooses. Package newsworthy has the events of jobs.
-type Event string
-
-// The events of problems.
-const (
-	EventNode    Event = "node"    // a node, or its driver, is lost
-	EventGPU     Event = "gpu"     // a critical problem of a GPU
-	EventSlow    Event = "slow"    // clocks or a link are slowed down for long
-	EventDisk    Event = "disk"    // /tmp is nearly full
-	EventRank    Event = "rank"    // a rank has ended while others run
-	EventHang    Event = "hang"    // the job or the driver hangs
-	EventLag     Event = "lag"     // a GPU is slower than the others
-	EventIdle    Event = "idle"    // GPUs are idle for longer than the user allows
-	EventMemory  Event = "memory"  // memory is nearly full, or will be
-	EventTime    Event = "time"    // the time limit of a job is near, or the job will not finish before it
-	EventWarning Event = "warning" // any other warning
-)
-
-// How long problems must hold to be news. A node that does not answer for half a minute may just be slow, and clocks
-// are often reduced for a moment.
-const (
-	atOnce  = 0
-	lostFor = 30 * time.Second
-	unclear = time.Minute
-	steady  = 10 * time.Minute
-)
 
 // Values that most kinds share.
 var (
@@ -233,18 +198,6 @@ func Kinds() (all []cluster.Kind) {
 		all = append(all, kinds[i].is)
 	}
 	return all
-}
-
-// NewsOf returns when a kind of problem is news; false: it never is, or the kind is unknown.
-func NewsOf(k cluster.Kind) (News, bool) {
-	news := rowOf(k).news
-	return news, news.Event != ""
-}
-
-// AsWarning returns the news for a mere warning of a kind that must be critical.
-func (n News) AsWarning() News {
-	n.Event, n.Lasts = EventWarning, max(n.Lasts, unclear)
-	return n
 }
 
 // Citable reports whether a line of the job's log may explain a kind of problem.

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 func later(sec int) time.Time { return began.Add(time.Duration(sec) * time.Second) }
 
 func lost(n int) Item {
 	place := fmt.Sprintf("n%03d", n)
-	return Item{Event: newsworthy.Node, Job: "7", Name: "train", Node: place, Place: place, Many: "nodes unreachable",
+	return Item{Event: say.EventNode, Job: "7", Name: "train", Node: place, Place: place, Many: "nodes unreachable",
 		Title: "7 train: " + place + " unreachable"}
 }
 
@@ -43,9 +43,9 @@ func TestEndsOfAnArray(t *testing.T) {
 	g := &Gatherer{PerHour: 20}
 	var ends []Item
 	for n := range 400 {
-		i := Item{Event: newsworthy.End, Job: fmt.Sprintf("7_%d", n), Name: "sweep", Many: "jobs have ended", Title: "x"}
+		i := Item{Event: say.EventEnd, Job: fmt.Sprintf("7_%d", n), Name: "sweep", Many: "jobs have ended", Title: "x"}
 		if n < 10 {
-			i.Event, i.Many = newsworthy.Failure, "jobs have failed"
+			i.Event, i.Many = say.EventFailure, "jobs have failed"
 		}
 		ends = append(ends, i)
 	}
@@ -74,7 +74,7 @@ func TestNewsWithoutAPause(t *testing.T) {
 // Few Items are Messages of their own; one alone has its own text.
 func TestFewAtOnce(t *testing.T) {
 	g := &Gatherer{PerHour: 20}
-	end := Item{Event: newsworthy.End, Job: "7", Title: "7 train: completed", Text: "x"}
+	end := Item{Event: say.EventEnd, Job: "7", Title: "7 train: completed", Text: "x"}
 	if early := g.Take(later(0), []Item{lost(1), end, lost(2)}); len(early) != 0 {
 		t.Errorf("too early: %v", early)
 	}

@@ -1,6 +1,6 @@
 // Package notify decides what is news for a user who does not look at a screen: the end of a job, and problems that
 // last. It is pure. A Watcher turns Snapshots into Items, and a Gatherer turns Items into few Messages. Package
-// newsworthy defines what is news. A Post delivers Messages.
+// health/say defines what is news. A Post delivers Messages.
 //
 // The problems are the findings of package health; there are no rules here. A finding causes one Item when it begins,
 // and others when it gets worse and when it ends. A problem that a silent node hides has not ended. A job that is over
@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 // Item is one piece of news.
 type Item struct {
 	At       time.Time
-	Event    newsworthy.Event
+	Event    say.Event
 	Over     bool // the problem has ended
 	Kind     cluster.Kind
 	Severity cluster.Severity

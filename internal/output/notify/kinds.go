@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 // WaySettings are the user's settings for the ways.
@@ -29,7 +29,7 @@ type wayRow struct {
 
 // wayKinds are the ways in which news comes.
 var wayKinds = []wayRow{
-	{newsworthy.WayTerminal, nil, onTerminal},
+	{say.WayTerminal, nil, onTerminal},
 	{"command", func(s *WaySettings) bool { return len(s.Command) > 0 },
 		func(s *WaySettings) (Way, error) { return NewCommandWay(s.Command) }},
 	{"webhook", func(s *WaySettings) bool { return s.Webhook != "" },
@@ -64,7 +64,7 @@ func onTerminal(s *WaySettings) (Way, error) {
 	if s.Terminal == nil {
 		return Way{}, ErrNoTerminal
 	}
-	return Way{Name: newsworthy.WayTerminal, Send: func(_ context.Context, d *MessageDocument) error {
+	return Way{Name: say.WayTerminal, Send: func(_ context.Context, d *MessageDocument) error {
 		_, more, _ := strings.Cut(d.Text, "\n")
 		s.Terminal(d.Title, more)
 		return nil

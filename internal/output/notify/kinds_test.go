@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 // A way that lacks its setting says which; a way without one is the terminal's.
 func TestNew(t *testing.T) {
 	for _, name := range WayNames() {
 		want := "notify." + name + " is not set"
-		if name == newsworthy.WayTerminal {
+		if name == say.WayTerminal {
 			want = ErrNoTerminal.Error()
 		}
 		if _, err := NewWay(name, &WaySettings{}); err == nil || err.Error() != want {
@@ -31,7 +31,7 @@ func TestNew(t *testing.T) {
 // What a terminal shows has no title twice.
 func TestOnTerminal(t *testing.T) {
 	var title, text string
-	w, err := NewWay(newsworthy.WayTerminal, &WaySettings{Terminal: func(a, b string) { title, text = a, b }})
+	w, err := NewWay(say.WayTerminal, &WaySettings{Terminal: func(a, b string) { title, text = a, b }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestOnTerminal(t *testing.T) {
 
 // The settings offer all ways, and no others.
 func TestWaysOfSettings(t *testing.T) {
-	if !slices.Equal(WayNames(), newsworthy.Ways) {
-		t.Errorf("%q, settings have %q", WayNames(), newsworthy.Ways)
+	if !slices.Equal(WayNames(), say.NewsWays) {
+		t.Errorf("%q, settings have %q", WayNames(), say.NewsWays)
 	}
 }

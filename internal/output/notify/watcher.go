@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 )
 
 // Watcher finds the news in Snapshots.
 type Watcher struct {
-	newsworthy.Settings
+	say.NewsSettings
 	Jobs []string // IDs of jobs or of arrays; none: all jobs
 	Asks bool     // ranks of jobs that seem to hang are asked what they do, and that is part of the news
 
@@ -42,8 +42,8 @@ type seenProblem struct {
 const resumes = 15 * time.Minute
 
 // NewWatcher returns a Watcher that knows nothing yet.
-func NewWatcher(s newsworthy.Settings, jobs []string) *Watcher {
-	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*seenProblem{}, before: map[string]cluster.Severity{},
+func NewWatcher(s say.NewsSettings, jobs []string) *Watcher {
+	return &Watcher{NewsSettings: s, Jobs: jobs, open: map[string]*seenProblem{}, before: map[string]cluster.Severity{},
 		ran: map[string]cluster.Job{}, ended: map[string]bool{}, near: map[string]bool{}}
 }
 
@@ -102,7 +102,7 @@ func (w *Watcher) problemNews(s *cluster.Snapshot) (news []Item) {
 		for k := range j.Findings {
 			w.noteFinding(s, j, &j.Findings[k], now)
 		}
-		if w.Wants(newsworthy.Memory) {
+		if w.Wants(say.EventMemory) {
 			w.noteForecast(s, j, now)
 		}
 	}
@@ -175,7 +175,7 @@ func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluste
 	switch {
 	case f.Node == "":
 		id += j.ID
-	case p.Event == newsworthy.Node: // first it does not respond, then it cannot be reached
+	case p.Event == say.EventNode: // first it does not respond, then it cannot be reached
 		id = "node " + f.Node
 	}
 	told := w.open[id] != nil && w.open[id].told // it may have become milder
@@ -190,7 +190,7 @@ func (w *Watcher) noteFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluste
 		i.Since = o.Since
 	}
 	lasts := wanted && f.Holds() && s.At.Sub(i.Since) >= p.Lasts
-	now[id] = &seenProblem{Item: i, ripe: lasts && (p.Event != newsworthy.Node || goesOn(s, f.Since))}
+	now[id] = &seenProblem{Item: i, ripe: lasts && (p.Event != say.EventNode || goesOn(s, f.Since))}
 }
 
 // unanswered is after how long a lost node is news even if SLURM does not answer.
@@ -233,7 +233,7 @@ func (w *Watcher) jobStarts(s *cluster.Snapshot) (news []Item) {
 		j := &s.Jobs[i]
 		w.jobs[j.ID] = true
 		if !first && !before[j.ID] && j.ID != "" && !j.Start.Before(w.began) && OfJob(j.ID, j.Number, w.Jobs) &&
-			w.Wants(newsworthy.Start) {
+			w.Wants(say.EventStart) {
 			news = append(news, ofStart(s, &j.Job))
 		}
 	}
@@ -257,7 +257,7 @@ func (w *Watcher) jobRequeues(s *cluster.Snapshot) (news []Item) {
 	}
 	for i := range s.Discovery.Pending {
 		id := s.Discovery.Pending[i].ID
-		if j, ran := w.ran[id]; ran && w.Wants(newsworthy.Failure) && !w.jobs[id] {
+		if j, ran := w.ran[id]; ran && w.Wants(say.EventFailure) && !w.jobs[id] {
 			news = append(news, ofRequeue(s, &j))
 		}
 		delete(w.ran, id)
@@ -275,7 +275,7 @@ func (w *Watcher) waitsInVain(s *cluster.Snapshot) (news []Item) {
 		if !p.NeverStarts() || !OfJob(p.ID, array, w.Jobs) {
 			continue
 		}
-		if w.never[p.ID] = true; !before[p.ID] && w.Wants(newsworthy.Failure) {
+		if w.never[p.ID] = true; !before[p.ID] && w.Wants(say.EventFailure) {
 			news = append(news, ofNever(s, p))
 		}
 	}
@@ -307,11 +307,11 @@ func (w *Watcher) jobEnds(s *cluster.Snapshot) (news []Item) {
 
 // Ended returns the news of a job that has ended, even if it was in no Snapshot.
 func (w *Watcher) Ended(at time.Time, e *cluster.EndedJob) (Item, bool) {
-	event := newsworthy.End
+	event := say.EventEnd
 	if e.State.Bad() {
-		event = newsworthy.Failure
+		event = say.EventFailure
 	}
-	if !w.Wants(event) || e.Start.IsZero() && event != newsworthy.Failure { // the user canceled a job that never ran
+	if !w.Wants(event) || e.Start.IsZero() && event != say.EventFailure { // the user canceled a job that never ran
 		return Item{}, false
 	}
 	return ofEnd(at, e, event), true
@@ -328,7 +328,7 @@ func (w *Watcher) nearLimits(s *cluster.Snapshot) (news []Item) {
 		id := j.ID + j.End.Truncate(time.Minute).String()
 		w.near[id] = before[id]
 		if j.End.IsZero() || left <= 0 || left > w.TimeLeft || j.Limit < 2*w.TimeLeft || before[id] ||
-			!OfJob(j.ID, j.Number, w.Jobs) || !w.Wants(newsworthy.Time) {
+			!OfJob(j.ID, j.Number, w.Jobs) || !w.Wants(say.EventTime) {
 			continue
 		}
 		w.near[id] = true

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -29,7 +29,7 @@ type story struct {
 }
 
 func newStory(jobs ...string) *story {
-	s := &story{Watcher: NewWatcher(newsworthy.Defaults(), jobs)}
+	s := &story{Watcher: NewWatcher(say.DefaultNews(), jobs)}
 	s.job.Job = cluster.Job{ID: "7", Number: "7", Name: "train", Nodes: []string{"n1", "n2"}, Start: began.Add(-time.Hour)}
 	s.snap.Nodes = map[string]*cluster.Node{}
 	for _, name := range s.job.Nodes {
@@ -348,8 +348,8 @@ func TestEventsOfTheUser(t *testing.T) {
 	lag.GPU, lag.Key = 3, "a"
 	s.at(0, finding(cluster.KindJobHang, cluster.Warning, "", 0, 0), lag)
 	s.says(t, "0 lag: 7 train: n1 GPU3 lags: 0% against a median of 0%")
-	if !slices.Contains(newsworthy.Names(), "lag") || slices.Contains(newsworthy.Defaults().Events, "start") ||
-		slices.Contains(newsworthy.Defaults().Events, "warning") || !slices.Contains(newsworthy.Words(), "thermal") {
+	if !slices.Contains(say.EventNames(), "lag") || slices.Contains(say.DefaultNews().Events, "start") ||
+		slices.Contains(say.DefaultNews().Events, "warning") || !slices.Contains(say.NewsWords(), "thermal") {
 		t.Error("wrong names")
 	}
 }

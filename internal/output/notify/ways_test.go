@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 func document(title string) *MessageDocument {
 	return Sender{"login1", "alice"}.Document(&Message{Title: title, Text: "two\nlines", Count: 1,
-		Items: []Item{{Event: newsworthy.Failure, Severity: cluster.Critical, Job: "7", Name: "train",
+		Items: []Item{{Event: say.EventFailure, Severity: cluster.Critical, Job: "7", Name: "train",
 			GPU:   cluster.NoNumber,
 			State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3}, Title: title}}})
 }
@@ -45,7 +45,7 @@ func TestDocument(t *testing.T) {
 func TestNewsOfAGPU(t *testing.T) {
 	at := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 	for gpu, want := range map[int]any{3: 3., 0: 0., cluster.NoNumber: nil} {
-		text, err := json.Marshal(NewsOf(&Item{At: at, Since: at, Event: newsworthy.GPU, Kind: cluster.KindLost,
+		text, err := json.Marshal(NewsOf(&Item{At: at, Since: at, Event: say.EventGPU, Kind: cluster.KindLost,
 			Severity: cluster.Critical, Job: "7", Name: "train", Node: "n1", GPU: gpu, Title: "lost", Over: true}))
 		var got map[string]any
 		if err := errors.Join(err, json.Unmarshal(text, &got)); err != nil {

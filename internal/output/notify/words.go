@@ -8,7 +8,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/health/newsworthy"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
@@ -48,7 +47,7 @@ func fittingTitle(j *cluster.JobView, place string, words say.Words) string {
 }
 
 // ofFinding is the news of a finding.
-func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, event newsworthy.Event) Item {
+func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, event say.Event) Item {
 	words := say.Finding(s, f)
 	i := Item{At: s.At, Event: event, Kind: f.Kind, Severity: f.Severity, Job: j.ID, Name: j.Name, Node: f.Node,
 		GPU: f.GPU, Since: f.Since, Place: placeOf(f.Node, f.GPU), Many: words.Many, Text: words.Sentence}
@@ -88,7 +87,7 @@ func (w *Watcher) noteForecast(s *cluster.Snapshot, j *cluster.JobView, now map[
 
 func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string,
 	full time.Duration) *seenProblem {
-	i := Item{At: s.At, Event: newsworthy.Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
+	i := Item{At: s.At, Event: say.EventMemory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
 		Node: node, GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
 	i.Title = prependJob(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, text.Span(full)))
 	i.Text = "It has grown evenly for half an hour."
@@ -104,7 +103,7 @@ func ofStart(s *cluster.Snapshot, j *cluster.Job) Item {
 	if len(j.Nodes) != 1 {
 		nodes = fmt.Sprintf("%d nodes", len(j.Nodes))
 	}
-	return Item{At: s.At, Event: newsworthy.Start, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber, Since: j.Start,
+	return Item{At: s.At, Event: say.EventStart, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber, Since: j.Start,
 		Title: prependJob(j.ID, j.Name, "runs on "+nodes), Many: "jobs have begun"}
 }
 
@@ -114,16 +113,16 @@ func ofRequeue(s *cluster.Snapshot, j *cluster.Job) Item {
 	if !j.Start.IsZero() && s.At.After(j.Start) {
 		words += " after " + text.Span(s.At.Sub(j.Start))
 	}
-	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
+	return Item{At: s.At, Event: say.EventFailure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
 		GPU: cluster.NoNumber, Since: s.At, Title: prependJob(j.ID, j.Name, words),
 		Text: "It waits to run again, from its beginning.", Many: "jobs requeued"}
 }
 
 // ofEnd is the news of a job that has ended.
-func ofEnd(at time.Time, e *cluster.EndedJob, event newsworthy.Event) Item {
+func ofEnd(at time.Time, e *cluster.EndedJob, event say.Event) Item {
 	i := Item{At: at, Event: event, Job: e.ID, Name: e.Name, GPU: cluster.NoNumber, Since: e.Over(), State: e.State,
 		Exit: e.Exit, Many: "jobs have ended"}
-	if event == newsworthy.Failure {
+	if event == say.EventFailure {
 		i.Severity, i.Many = cluster.Critical, "jobs have failed"
 	}
 	i.Title = prependJob(e.ID, e.Name, HowEnded(e))
@@ -155,7 +154,7 @@ func InVain(j *cluster.PendingJob) string { return "can never start: " + j.Reaso
 
 // ofNever is the news of a job that waits in vain.
 func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
-	return Item{At: s.At, Event: newsworthy.Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
+	return Item{At: s.At, Event: say.EventFailure, Severity: cluster.Critical, Job: j.ID, Name: j.Name,
 		GPU: cluster.NoNumber, Since: s.At, Title: prependJob(j.ID, j.Name, InVain(j)),
 		Text: "Its dependency can no longer be met → cancel it, or change that: scontrol update job=" + j.ID +
 			" dependency=", Many: "jobs that can never start"}
@@ -163,7 +162,7 @@ func ofNever(s *cluster.Snapshot, j *cluster.PendingJob) Item {
 
 // ofLimit is the news of a time limit.
 func ofLimit(s *cluster.Snapshot, j *cluster.Job, left time.Duration) Item {
-	return Item{At: s.At, Event: newsworthy.Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
+	return Item{At: s.At, Event: say.EventTime, Severity: cluster.Warning, Job: j.ID, Name: j.Name,
 		GPU: cluster.NoNumber, Since: s.At, Title: prependJob(j.ID, j.Name, text.Span(left)+" left before its time limit"),
 		Text: "SLURM ends the job at " + j.End.Format("15:04") + ".", Many: "jobs near their time limit"}
 }
