@@ -12,7 +12,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
@@ -150,7 +149,7 @@ func TestProblemSaysHowOften(t *testing.T) {
 
 func TestTextTellsWhatIsOver(t *testing.T) {
 	var b bytes.Buffer
-	if err := printout.Write(&b, overFixture(), printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+	if err := Print(&b, overFixture(), PrintOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), overWords) || !strings.Contains(b.String(), "1 problem cleared 12s ago") {

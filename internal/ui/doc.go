@@ -5,7 +5,7 @@
 // is its only time, so the same Snapshot always gives the same frame. It starts three goroutines: the first writes to
 // the terminal, the second waits for signals, the third waits until the terminal is detached.
 //
-// Jobs and nodes are selected by name, so lists may change at any time.
+// Jobs and nodes are selected by name, so lists may change at any time. Print writes the pages as text instead.
 //
 // Only one Run may be active at a time. Everything runs on Bubble Tea's goroutine, except writes, which may block, and
 // signals: package terminal handles both.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/golden"
@@ -25,7 +24,7 @@ func TestTextGolden(t *testing.T) {
 	for name, snap := range map[string]*cluster.Snapshot{"text": uitest.Fixture(), "text-states": uitest.StatesFixture(),
 		"text-nojobs": uitest.NoJobsFixture()} {
 		var b bytes.Buffer
-		if err := printout.Write(&b, snap, printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+		if err := Print(&b, snap, PrintOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 			t.Fatal(err)
 		}
 		golden.Equal(t, "testdata/"+name+".txt", b.String())
@@ -42,7 +41,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 		uitest.NoJobsFixture(), uitest.SlurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
-			if err := printout.Write(&b, snap, printout.Options{Width: w, Profile: colorprofile.NoTTY,
+			if err := Print(&b, snap, PrintOptions{Width: w, Profile: colorprofile.NoTTY,
 				ASCII: w%2 == 0}); err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +71,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 }
 
 func TestTextSaysThatItCannotBeWritten(t *testing.T) {
-	if err := printout.Write(fullDisk{}, uitest.Fixture(), printout.Options{Width: 80}); !errors.Is(err, errFull) {
+	if err := Print(fullDisk{}, uitest.Fixture(), PrintOptions{Width: 80}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -108,8 +107,8 @@ func BenchmarkText(b *testing.B) {
 		b.Run(strconv.Itoa(nodes), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := printout.Write(io.Discard, snap,
-					printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := Print(io.Discard, snap,
+					PrintOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -123,8 +122,8 @@ func TestTextGrowsLinearly(t *testing.T) {
 	allocs := func(nodes int) float64 {
 		snap := failedNodes(nodes)
 		return testing.AllocsPerRun(1, func() {
-			if err := printout.Write(io.Discard, snap,
-				printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+			if err := Print(io.Discard, snap,
+				PrintOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
@@ -51,7 +50,7 @@ func TestMemoryOfProcessesInSums(t *testing.T) {
 		t.Errorf("the overview:\n%s", text)
 	}
 	var b bytes.Buffer
-	if err := printout.Write(&b, unifiedFixture(), printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+	if err := Print(&b, unifiedFixture(), PrintOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 		t.Fatal(err)
 	}
 	for want, times := range map[string]int{" 91.0 procs ": 16, " 728 procs ": 4, " 1456 procs ": 1} {

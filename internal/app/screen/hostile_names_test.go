@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/output/vacancy"
-	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
@@ -89,8 +89,8 @@ func TestNastyNames(t *testing.T) {
 			noJobs.Jobs, noJobs.Nodes = nil, nil
 			for _, snap := range []*cluster.Snapshot{snap, &noJobs} {
 				var text bytes.Buffer
-				if err := printout.Write(&text, snap,
-					printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := ui.Print(&text, snap,
+					ui.PrintOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					t.Fatal(err)
 				}
 				checkPrintable(t, "Text", strings.ReplaceAll(text.String(), "\n", ""))

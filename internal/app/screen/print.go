@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -30,7 +30,7 @@ type TextFormat struct {
 // Text prints a Snapshot as text.
 func (l TextFormat) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	cfg := &p.Config
-	return printout.Write(p.Out, snap, printout.Options{
+	return ui.Print(p.Out, snap, ui.PrintOptions{
 		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.outputColors(p.Out), ASCII: cli.ASCII(cfg),
 		Classic: cli.Classic(cfg),
 		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels),

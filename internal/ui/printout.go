@@ -1,5 +1,4 @@
-// Package printout writes the content of the screens as text, without a terminal.
-package printout
+package ui
 
 import (
 	"bufio"
@@ -22,8 +21,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Options control the look of Write.
-type Options struct {
+// PrintOptions control the look of Print.
+type PrintOptions struct {
 	Width                int
 	Theme                string               // one of draw.Themes
 	Profile              colorprofile.Profile // NoTTY: no escape sequences at all
@@ -35,10 +34,10 @@ type Options struct {
 	Columns              rows.ChosenColumns
 }
 
-// Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes with
+// Print writes the content of the screens as text, without a terminal: for each job its overview and problems, then each of its nodes with
 // its processes. The waiting jobs follow.
-func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
-	t := text{
+func Print(w io.Writer, snap *cluster.Snapshot, o PrintOptions) error {
+	t := printout{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
 		scene: part.Scene{Snap: snap,
 			Colors:  part.Colors{Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels},
@@ -52,11 +51,11 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	for i := range snap.Jobs {
 		s.SetJob(i)
 		s.Node = &cluster.Node{} // no node is selected
-		t.writeBlock(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
+		t.writeBlock(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), printOverview)
 		for at := range s.Job.Nodes {
 			s.SetNode(at)
 			s.Recall()
-			t.writeBlock(len(s.Node.GPUs)+len(s.Node.Processes), textNode)
+			t.writeBlock(len(s.Node.GPUs)+len(s.Node.Processes), printNode)
 		}
 	}
 	if waiting := len(snap.Discovery.Pending); waiting > 0 {
@@ -65,8 +64,8 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	return t.out.Flush()
 }
 
-// text is the state of a Write.
-type text struct {
+// printout is the state of a Print.
+type printout struct {
 	out    *bufio.Writer // keeps the first error
 	theme  *draw.Theme
 	canvas *draw.Canvas
@@ -74,17 +73,17 @@ type text struct {
 	lines  []byte // lines of the last block, kept to reuse their memory
 }
 
-// A block without lists fits into textRows, a finding into findingMost.
+// A block without lists fits into printRows, a finding into findingMost.
 const (
-	textRows    = 100
+	printRows   = 100
 	findingMost = 8
 )
 
 // writeBlock writes one piece, without empty lines at its end, and one empty line. rows is the number of rows of its
 // lists. The canvas is only as high as this piece needs: with room for any piece, the time would be quadratic in the
 // number of nodes.
-func (t *text) writeBlock(rows int, piece func(*part.Frame)) {
-	t.scene.H = textRows + rows
+func (t *printout) writeBlock(rows int, piece func(*part.Frame)) {
+	t.scene.H = printRows + rows
 	t.canvas.Reset(t.scene.W, t.scene.H)
 	piece(&part.Frame{Canvas: t.canvas, Scene: &t.scene})
 	t.lines = bytes.TrimRight(t.theme.Encode(t.lines[:0], t.canvas), "\n")
@@ -92,7 +91,7 @@ func (t *text) writeBlock(rows int, piece func(*part.Frame)) {
 	_, _ = t.out.WriteString("\n\n")
 }
 
-func textOverview(f *part.Frame) {
+func printOverview(f *part.Frame) {
 	at := f.Snap.At.Format(time.DateTime)
 	header.JobLine(f, f.W-1-len(at))
 	f.Put(f.W-1-len(at), 0, at, draw.Dim)
@@ -101,7 +100,7 @@ func textOverview(f *part.Frame) {
 	overview.New(nil).Rows(f)
 }
 
-func textNode(f *part.Frame) {
+func printNode(f *part.Frame) {
 	y := 0
 	if !tally.HasNumbers(f.Node) {
 		if y = node.DrawConnection(f, 0, f.H); !tally.Shows(f.Node) {
@@ -110,11 +109,11 @@ func textNode(f *part.Frame) {
 		y++
 	}
 	f.Section(y, f.Node.Name, "")
-	textProcesses(f, node.Table(f, y+1)+1)
+	printProcesses(f, node.Table(f, y+1)+1)
 }
 
-// textProcesses writes the processes of a node, if any are listed.
-func textProcesses(f *part.Frame, y int) {
+// printProcesses writes the processes of a node, if any are listed.
+func printProcesses(f *part.Frame, y int) {
 	list, _ := tally.Processes(f.Job, f.Node)
 	list, of := f.Processes(f.Node, list)
 	switch {
