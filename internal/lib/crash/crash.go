@@ -84,12 +84,26 @@ func RunAside(do func()) {
 	go func() {
 		defer close(done)
 		defer Recover(&failed)
+		growStack(0)
 		do()
 	}()
 	<-done
 	if failed != nil {
 		panic(failed)
 	}
+}
+
+// stackAside is room enough for what runs aside, with which a stack of 16 KiB begins.
+const stackAside = 12 << 10
+
+// growStack gives a new goroutine its stack at once. Otherwise the runtime would double it three times, and copy all
+// frames each time: a twelfth of the work with a thousand nodes.
+//
+//go:noinline
+func growStack(at int) byte {
+	var room [stackAside]byte
+	room[at]++
+	return room[len(room)-1-at]
 }
 
 // Guard returns a function that a group can start as a goroutine: it does the same as the argument, and ends with End.
