@@ -2,6 +2,19 @@ package wire
 
 import "strconv"
 
+// Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
+const (
+	ThrottleGPUIdle      = 0x1
+	ThrottleAppClocks    = 0x2
+	ThrottleSWPowerCap   = 0x4
+	ThrottleHWSlowdown   = 0x8
+	ThrottleSyncBoost    = 0x10
+	ThrottleSWThermal    = 0x20
+	ThrottleHWThermal    = 0x40
+	ThrottleHWPowerBrake = 0x80
+	ThrottleDisplay      = 0x100
+)
+
 // Reason is a bit of metric.Throttle with its name in documents, which is stable.
 type Reason struct {
 	Bit  uint64

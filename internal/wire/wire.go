@@ -265,19 +265,6 @@ type GPU struct {
 	Unlisted string `json:"unlisted,omitempty"`
 }
 
-// Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
-const (
-	ThrottleGPUIdle      = 0x1
-	ThrottleAppClocks    = 0x2
-	ThrottleSWPowerCap   = 0x4
-	ThrottleHWSlowdown   = 0x8
-	ThrottleSyncBoost    = 0x10
-	ThrottleSWThermal    = 0x20
-	ThrottleHWThermal    = 0x40
-	ThrottleHWPowerBrake = 0x80
-	ThrottleDisplay      = 0x100
-)
-
 // Limits of a report, to keep it below MaxLine.
 const (
 	MaxCommand   = 512  // bytes of Process.Command
