@@ -47,8 +47,8 @@ var code = nav.CodeTable[*Page]{
 	{Of: keys.CopyMenu, Do: row(openCopy)},
 	{Of: keys.Metrics, Do: row(openMetrics)},
 	{Of: keys.Back, Do: clearTags},
-	{Of: keys.PrevJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, -1) }},
-	{Of: keys.NextJob, Do: func(p *Page, s *part.Scene) nav.Answer { return p.toJob(s, +1) }},
+	{Of: keys.PrevJob, Do: goToJob(-1)},
+	{Of: keys.NextJob, Do: goToJob(+1)},
 	{Of: keys.Refresh, Do: refreshNow},
 	{Of: keys.Tag, Do: (*Page).tagProcess},
 	{Of: keys.Widen, Do: widenScope},
@@ -103,12 +103,14 @@ func clearTags(p *Page, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// toJob goes to the processes of the previous or next job, if the page shows several jobs.
-func (p *Page) toJob(s *part.Scene, by int) nav.Answer {
-	if p.scope.effectiveScope(s) < OfJobs {
-		return nav.Answer{}
+// goToJob is the code of an action that goes to the processes of another job, if the page shows several.
+func goToJob(by int) func(*Page, *part.Scene) nav.Answer {
+	return func(p *Page, s *part.Scene) nav.Answer {
+		if p.scope.effectiveScope(s) < OfJobs {
+			return nav.Answer{}
+		}
+		return p.jumpToRow(s, besideJob(s, p.View(s), by))
 	}
-	return p.jumpToRow(s, besideJob(s, p.View(s), by))
 }
 
 // refreshNow asks for the families again; SLURM is asked, too.
