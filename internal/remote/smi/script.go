@@ -23,7 +23,8 @@ const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /
 //
 // The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a
 // minute. It does so in another shell that kills the script, unless it is killed before, together with its sleep. That
-// shell does not keep the output open. born is when the script began: by then its PID may belong to another process.
+// shell does not keep the output open. A third one stops and kills it: if the script is killed meanwhile, nothing stays
+// stopped. born is when the script began: by then its PID may belong to another process.
 const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"command -v nvidia-smi >/dev/null || PATH=$PATH:/usr/bin:/usr/local/bin:/usr/local/nvidia/bin; " +
 	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +
@@ -34,7 +35,7 @@ const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"p=$!; wait $p; echo \"ended $?\"; }; " +
 	"apps() { echo apps; smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name; echo \"done $?\"; }; " +
 	"look() { smi --query-gpu=\"$r\" </dev/null | sed 's/^/look /'; }; " +
-	"unwatch() { [ -z \"$w\" ] || { kill -STOP $w; pkill -P $w; kill -KILL $w; } 2>/dev/null; }; " +
+	"unwatch() { [ -z \"$w\" ] || ( kill -STOP $w; pkill -P $w; kill -KILL $w ) 2>/dev/null; }; " +
 	"over() { [ -z \"$g\" ] || kill $g; unwatch; exit; }; trap over HUP INT TERM PIPE; " +
 	"born() { cut -d\" \" -f22 /proc/$$/stat; }; b=$(born); " +
 	"watch() { unwatch; { sleep 60; [ \"$(born)\" != \"$b\" ] || kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; " +
