@@ -54,7 +54,7 @@ func Main(m *testing.M, program App) {
 	if program.OnCluster {
 		os.Exit(m.Run())
 	}
-	os.Exit(withoutSLURM(m.Run))
+	os.Exit(WithoutSLURM(m.Run))
 }
 
 // Run runs the program in this process, with files for its streams, none of them a terminal.

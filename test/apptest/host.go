@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,9 +18,9 @@ import (
 // ofSLURM are the programs that nvnodetop starts where SLURM is installed.
 var ofSLURM = []string{"squeue", "scontrol", "sinfo", "sacct", "sstat", "srun", "scancel"}
 
-// withoutSLURM runs the tests with a PATH that lacks the SLURM of this machine, so that they are the same everywhere:
+// WithoutSLURM runs the tests with a PATH that lacks the SLURM of this machine, so that they are the same everywhere:
 // one without a controller takes seconds to say so.
-func withoutSLURM(run func() int) int {
+func WithoutSLURM(run func() int) int {
 	dirs := filepath.SplitList(os.Getenv("PATH"))
 	for i, dir := range dirs {
 		if !slices.ContainsFunc(ofSLURM, func(name string) bool {
@@ -46,6 +47,7 @@ func linkOthers(dir string) (links string, err error) {
 		return "", err
 	}
 	programs, err := os.ReadDir(dir)
+	err = errors.Join(err, os.Chmod(links, 0o755)) // a test may start programs of another user
 	for _, program := range programs {
 		if name := program.Name(); err == nil && !slices.Contains(ofSLURM, name) {
 			err = os.Symlink(filepath.Join(dir, name), filepath.Join(links, name))

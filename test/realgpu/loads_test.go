@@ -15,6 +15,7 @@ import (
 
 // The loads for a real GPU start, on stubs that do nothing.
 func TestLoadsStart(t *testing.T) {
+	t.Parallel()
 	bin := build(t)
 	const loads = "../../scripts/realgpu.d/loads"
 	for _, c := range []struct{ load, says string }{
@@ -24,6 +25,7 @@ func TestLoadsStart(t *testing.T) {
 		{"nccl.py 0 1 4711", "ready "},
 	} {
 		t.Run(c.load, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			args := strings.Fields(c.load)

@@ -18,6 +18,7 @@ import (
 
 // The script has a row for each metric, or says why not.
 func TestMetricsHaveRows(t *testing.T) {
+	t.Parallel()
 	need(t, "python3")
 	out, err := exec.Command(script, "--metrics").Output()
 	if err != nil {
@@ -46,6 +47,7 @@ func TestMetricsHaveRows(t *testing.T) {
 
 // The limits of the parts are at most six minutes in all, and docs/REALGPU.md has them.
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	need(t, "python3")
 	const list = "import sys; sys.path.insert(0, '../../scripts/realgpu.d'); import main; " +
 		"[print(part, limit) for part, (limit, _) in main.PARTS.items()]"
@@ -265,6 +267,7 @@ func TestInterrupt(t *testing.T) {
 
 // Wrong arguments and a machine without Python or a driver are one clear line.
 func TestRefusals(t *testing.T) {
+	t.Parallel()
 	need(t, "python3")
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "file"), nil, 0o600); err != nil {

@@ -3,6 +3,7 @@ package realgpu
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
 const script = "../../scripts/realgpu"
@@ -24,7 +27,8 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
-	status := m.Run()
+	_ = flag.Set("test.parallel", "12") // they mostly sleep
+	status := apptest.WithoutSLURM(m.Run)
 	_ = os.RemoveAll(built.dir)
 	os.Exit(status)
 }
@@ -43,21 +47,30 @@ func build(t *testing.T) string {
 	need(t, "python3", "gcc")
 	built.Do(func() {
 		built.dir, built.err = os.MkdirTemp("", "realgpu-test-")
-		for _, args := range [][]string{
+		commands := [][]string{
 			{"go", "build", "-pgo=off", "-o", built.dir, "../../cmd/nvnodetop", "../rasd"},
 			{"../../scripts/fakenvml/build", built.dir},
 			{"gcc", "-shared", "-fPIC", "-o", filepath.Join(built.dir, "libcuda.so.1"), "stub/cuda.c"},
-			{"chmod", "-R", "go+rX", built.dir},
-		} {
-			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-				built.err = errors.Join(built.err, fmt.Errorf("%q: %w\n%s", args, err, out))
-			}
 		}
+		errs := make([]error, len(commands))
+		var wg sync.WaitGroup
+		for i, args := range commands {
+			wg.Go(func() { errs[i] = runProgram(args) })
+		}
+		wg.Wait()
+		built.err = errors.Join(built.err, errors.Join(errs...), runProgram([]string{"chmod", "-R", "go+rX", built.dir}))
 	})
 	if built.err != nil {
 		t.Fatal(built.err)
 	}
 	return built.dir
+}
+
+func runProgram(args []string) error {
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%q: %w\n%s", args, err, out)
+	}
+	return nil
 }
 
 // run is a run of the script on a GPU of its own.
