@@ -17,6 +17,7 @@ import (
 
 // Nothing of the script stays: neither when a command has come, nor at the end.
 func TestScriptLeavesNothing(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	cmd := exec.Command("/bin/sh", "-c", script)
 	cmd.Env = m.env

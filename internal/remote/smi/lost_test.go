@@ -2,6 +2,7 @@ package smi
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +18,11 @@ import (
 const handleError = "Unable to determine the device handle for GPU1: 00000000:17:00.0: Unknown Error"
 
 // The tests do not wait for a look as long as a node does.
-func init() { lookEvery = time.Second }
+func TestMain(m *testing.M) {
+	lookEvery = time.Second
+	_ = flag.Set("test.parallel", "12") // they wait for nvidia-smi
+	os.Exit(m.Run())
+}
 
 func (m *machine) remove(names ...string) {
 	for _, name := range names {
@@ -33,6 +38,7 @@ func isWell(g wire.GPU) bool { return g.Lost == "" && g.Values.Has(metric.Util) 
 // A GPU that does not answer is lost, with the words of nvidia-smi, whether they come at the start or later, in its
 // cells or in place of all rows. The others go on, and the GPU is back as soon as nvidia-smi has values of it.
 func TestLostGPU(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct{ file, says, words, id string }{
 		"lost":         {"say", "1 [GPU is lost]", "GPU is lost", wire.LostFellOff},
 		"later":        {"say.loop", "1 [GPU is lost]", "GPU is lost", wire.LostFellOff},
@@ -63,6 +69,7 @@ func TestLostGPU(t *testing.T) {
 
 // The Hello says which GPU is lost, and which one it is.
 func TestHelloOfALostGPU(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	m.put("refuse", "1 "+handleError+"\n")
 	_, hello := m.open()
@@ -76,6 +83,7 @@ func TestHelloOfALostGPU(t *testing.T) {
 
 // A GPU that takes the place of one that vanished is not mistaken for it.
 func TestMovedGPU(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	m.put("gpus", "0 1 2\n")
 	m.put("gpus.loop", "0 2\n")
@@ -94,8 +102,10 @@ func TestMovedGPU(t *testing.T) {
 
 // If nvidia-smi reads no GPU because of one, even if asked for the others alone, reports say so.
 func TestRefusedAltogether(t *testing.T) {
+	t.Parallel()
 	for _, file := range []string{"refuse", "refuse.loop"} {
 		t.Run(file, func(t *testing.T) {
+			t.Parallel()
 			m := newMachine(t)
 			m.put("deaf", "")
 			m.put(file, "1 "+handleError+"\n")
@@ -123,6 +133,7 @@ func TestRefusedAltogether(t *testing.T) {
 
 // A loop that ends after rows begins again. One that ends without any ends the session, with its words.
 func TestLoopEnds(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	m.put("ends.loop", "3")
 	s, _ := m.open()

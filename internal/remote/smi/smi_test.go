@@ -139,6 +139,7 @@ func value(v *metric.Values, id metric.ID) float64 {
 
 // TestSession is about the whole path, from the GPUs of the node to reports with processes.
 func TestSession(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	m.put("apps", "GPU-1111, 4242, 512, /opt/a, b/python3\nGPU-9999, 1, 1, other\nnonsense\n")
 	s, hello := m.open()
@@ -185,6 +186,7 @@ func TestSession(t *testing.T) {
 
 // TestPace: a new interval starts a new loop in place of the old one, and reports follow it.
 func TestPace(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	s, _ := m.open()
 	pace(t, s, wire.Pace{IntervalMS: 600_000})
@@ -204,6 +206,7 @@ func TestPace(t *testing.T) {
 
 // TestSecondReport: the second report may come sooner than the others: until then nvidia-smi loops faster.
 func TestSecondReport(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	s, _ := m.open()
 	pace(t, s, wire.Pace{IntervalMS: 600_000, SecondMS: 250})
@@ -224,6 +227,7 @@ func TestSecondReport(t *testing.T) {
 
 // TestUnknownFields: fields that an old nvidia-smi does not know are left out, and reported as absent.
 func TestUnknownFields(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	m.put("unknown", "clocks_event_reasons.active remapped_rows.pending power.draw")
 	s, hello := m.open()
@@ -240,6 +244,7 @@ func TestUnknownFields(t *testing.T) {
 
 // TestUnusable: without a working nvidia-smi no session begins, and the error has the words of nvidia-smi.
 func TestUnusable(t *testing.T) {
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		spoil func(m *machine)
 		want  string
@@ -261,6 +266,7 @@ func TestUnusable(t *testing.T) {
 
 // TestNothingStays: at the end of the input, the script and its nvidia-smi end.
 func TestNothingStays(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	s, _ := m.open()
 	pace(t, s, wire.Pace{IntervalMS: 250})
@@ -291,6 +297,7 @@ func environs(pids []string) (all string) {
 
 // TestEnds: when nvidia-smi ends, the session ends.
 func TestEnds(t *testing.T) {
+	t.Parallel()
 	m := newMachine(t)
 	s, _ := m.open()
 	m.put("fail", "GPU is lost\n")

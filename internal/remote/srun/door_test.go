@@ -218,6 +218,7 @@ func TestOneProbeDies(t *testing.T) {
 
 // A script with input has a step of its own, which gets the input unchanged; a long line arrives whole.
 func TestScriptWithInput(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{})
 	f.Know(job7("a", "b"))
 	input := []byte(strings.Repeat("\x00\xff\n@b x\x1f\n", 50_000))
@@ -244,6 +245,7 @@ func TestScriptWithInput(t *testing.T) {
 }
 
 func TestLongLinesArriveWhole(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{})
 	f.Know(job7("a", "b"))
 	f.noProbes("a", "b")
@@ -274,6 +276,7 @@ func TestLongLinesArriveWhole(t *testing.T) {
 
 // What scripts of one step say on standard error and how they end is told apart by node.
 func TestWordsAndStatusOfEachNode(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{})
 	f.Know(job7("a", "b"))
 	f.noProbes("a", "b")

@@ -124,6 +124,7 @@ func TestCloseLeavesNoSrun(t *testing.T) {
 
 // squeue answers while steps start and fail. The race detector sees what is not protected.
 func TestJobsAreToldWhileStepsStart(t *testing.T) {
+	t.Parallel()
 	f := newFake(t, map[string]string{"answers": "*|srun: error: Unable to create step for job 7: Step limit reached " +
 		"for this job"})
 	f.Know(job7("a"))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 	case dir != "":
 		os.Exit(fakeSrun(dir, os.Args[1:]))
 	}
+	_ = flag.Set("test.parallel", "12") // they wait for their sruns
 	os.Exit(m.Run())
 }
 
