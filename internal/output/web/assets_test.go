@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -119,39 +120,48 @@ func (s *site) add(r *wire.Report) {
 // TestPages: every page shows its subject, fits a phone and a desktop, and breaks no rule of its policy. Text from
 // users stays text. Everybody can read it: the contrast suffices, and names, headings and landmarks are there.
 func TestPages(t *testing.T) {
-	b, s := chromium.New(t), newSite(t)
+	t.Parallel()
 	for _, look := range []chromium.Look{{Width: 390, Height: 844}, {Width: 1440, Height: 900, Dark: true}} {
-		if err := b.See(look); err != nil {
-			t.Fatal(err)
+		t.Run(fmt.Sprint(look.Width), func(t *testing.T) {
+			t.Parallel()
+			seePages(t, look)
+		})
+	}
+}
+
+func seePages(t *testing.T, look chromium.Look) {
+	b, s := chromium.New(t), newSite(t)
+	if err := b.See(look); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string][]string{
+		"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"},
+		"#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
+		"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%",
+			"SM clock MHz", "1200 MHz", "Throttle reasons", "power cap"},
+		"#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
+		"#/processes": {"python train.py", "alice"}, "#/users": {"python train.py", "alice", "Longest"},
+		"#/ranks": {"Ranks", "No process names a rank"}, "#/node/nowhere": {"nothing to show", "all jobs"},
+		"#/stacks/7": {"Stacks of job", "have not been asked", "nvnodetop stacks 7"}, "#/cluster": {"n7", "h100", "gpu-long"},
+		"#/log/7": {"Log of job", "slurm-7.out on n1", " KiB", "step 1", hostile, "CUDA out of memory", "last",
+			"standard error"},
+		"#/log/7/stderr": {"node n1 is not connected", hostile, "standard output"},
+		"#/log/99":       {"Logs are shown of running jobs, if the server runs with --logs"},
+		"#/job/%zz":      {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
+		"#/constructor": {"There is no page #/constructor. See all jobs."}, "#/nosuch/7": {"There is no page #/nosuch/7."},
+	} {
+		s.report(90, 91) // otherwise the node is silent after a while
+		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
+			b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
+			t.Fatalf("%s: %v", address, err)
 		}
-		for address, want := range map[string][]string{
-			"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"},
-			"#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
-			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%",
-				"SM clock MHz", "1200 MHz", "Throttle reasons", "power cap"},
-			"#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
-			"#/processes": {"python train.py", "alice"}, "#/users": {"python train.py", "alice", "Longest"},
-			"#/ranks": {"Ranks", "No process names a rank"}, "#/node/nowhere": {"nothing to show", "all jobs"},
-			"#/stacks/7": {"Stacks of job", "have not been asked", "nvnodetop stacks 7"}, "#/cluster": {"n7", "h100", "gpu-long"},
-			"#/log/7": {"Log of job", "slurm-7.out on n1", " KiB", "step 1", hostile, "CUDA out of memory", "last",
-				"standard error"},
-			"#/log/7/stderr": {"node n1 is not connected", hostile, "standard output"},
-			"#/log/99":       {"Logs are shown of running jobs, if the server runs with --logs"},
-			"#/job/%zz":      {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
-			"#/constructor": {"There is no page #/constructor. See all jobs."}, "#/nosuch/7": {"There is no page #/nosuch/7."},
-		} {
-			s.report(90, 91) // otherwise the node is silent after a while
-			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
-				b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
-				t.Fatalf("%s: %v", address, err)
-			}
-			checkPage(t, b, address, look, want)
-		}
+		checkPage(t, b, address, look, want)
 	}
 }
 
 // A failed node keeps its past on every page, marked as old.
 func TestPastOfANode(t *testing.T) {
+	t.Parallel()
 	b := chromium.New(t)
 	then := time.Now().Add(-time.Minute)
 	store := world(then)
@@ -177,6 +187,7 @@ func TestPastOfANode(t *testing.T) {
 
 // Where the driver does not count the memory of a GPU, the pages have that of its processes, and say so.
 func TestPagesWithMemoryOfProcesses(t *testing.T) {
+	t.Parallel()
 	b, s := chromium.New(t), newSite(t)
 	look := chromium.Look{Width: 1440, Height: 900}
 	if err := b.See(look); err != nil {
@@ -201,6 +212,7 @@ func TestPagesWithMemoryOfProcesses(t *testing.T) {
 
 // Nodes and GPUs that jobs share count once on each page, as in the JSON.
 func TestPagesCountWhatJobsShareOnce(t *testing.T) {
+	t.Parallel()
 	b, s := chromium.New(t), newSite(t)
 	look := chromium.Look{Width: 1440, Height: 900}
 	if err := b.See(look); err != nil {
@@ -280,6 +292,7 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 // The page shows a new report by itself, and stays where it is. It requests nothing while it is hidden, and says when
 // the server is gone.
 func TestPageIsLive(t *testing.T) {
+	t.Parallel()
 	b, s := chromium.New(t), newSite(t)
 	first := "document.querySelector('.gpus td.util')"
 	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first),

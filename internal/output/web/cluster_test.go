@@ -90,6 +90,7 @@ func TestStacksAreThoseReadLast(t *testing.T) {
 // The GPU for which a job waits that stands still is marked, as on the screen; its page and the stacks say why. How far
 // the job is stands above its numbers.
 func TestAwaitedGPU(t *testing.T) {
+	t.Parallel()
 	b := chromium.New(t)
 	store := world(time.Now())
 	step, total, loss := int64(41_200), int64(100_000), 2.31

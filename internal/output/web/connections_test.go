@@ -169,6 +169,7 @@ func besiege(t *testing.T, address string, p pest) {
 
 // Clients that have not shown the token keep out nobody who has it.
 func TestStrangersKeepNoPlace(t *testing.T) {
+	t.Parallel()
 	cert, key, _ := certificate(t)
 	http1, https := Endpoint{Address: "127.0.0.1:0"}, Endpoint{Address: "127.0.0.1:0", Cert: cert, Key: key}
 	for name, c := range map[string]struct {
@@ -179,6 +180,7 @@ func TestStrangersKeepNoPlace(t *testing.T) {
 		"no handshake": {https, idle},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			l, err := Listen(c.Endpoint)
 			if err != nil {
 				t.Fatal(err)
@@ -218,6 +220,7 @@ func owners(l *Listener) (status int, err error) {
 
 // A client that has shown the token keeps its connection, however many others connect.
 func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
+	t.Parallel()
 	l, err := Listen(Endpoint{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 // The column Health has the width that is left, and wraps: a problem can be read in full at the width of a laptop.
 func TestHealthIsReadable(t *testing.T) {
+	t.Parallel()
 	b, s := chromium.New(t), newSite(t)
 	if err := b.See(chromium.Look{Width: 1280, Height: 900}); err != nil {
 		t.Fatal(err)
