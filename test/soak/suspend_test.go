@@ -170,15 +170,24 @@ func (w *watcher) stop(d time.Duration) {
 // TestStopped: sessions that survive a stop of the program are kept. The others are opened again, without a storm: a
 // busy machine may need two attempts for a host.
 func TestStopped(t *testing.T) {
-	w := startWatcher(t)
-	opened := w.await(hostsWatched)
-	w.stop(4 * shortSilence / 3)     // longer than a session may be silent, and shorter than a probe waits
-	time.Sleep(4 * shortSilence / 3) // time enough to find a session dead
-	if now := w.await(0); now != opened {
-		t.Errorf("%d sessions were opened again after a stop that all probes outlived", now-opened)
-	}
-	w.stop(probeSilence + shortAlive + time.Second) // all probes have ended
-	if now := w.await(opened + hostsWatched); now > opened+2*hostsWatched {
-		t.Errorf("%d sessions were opened again for %d hosts", now-opened, hostsWatched)
-	}
+	t.Parallel()
+	t.Run("all probes outlive it", func(t *testing.T) {
+		t.Parallel()
+		w := startWatcher(t)
+		opened := w.await(hostsWatched)
+		w.stop(4 * shortSilence / 3)     // longer than a session may be silent, and shorter than a probe waits
+		time.Sleep(4 * shortSilence / 3) // time enough to find a session dead
+		if now := w.await(0); now != opened {
+			t.Errorf("%d sessions were opened again", now-opened)
+		}
+	})
+	t.Run("all probes end", func(t *testing.T) {
+		t.Parallel()
+		w := startWatcher(t)
+		opened := w.await(hostsWatched)
+		w.stop(probeSilence + shortAlive + time.Second)
+		if now := w.await(opened + hostsWatched); now > opened+2*hostsWatched {
+			t.Errorf("%d sessions were opened again for %d hosts", now-opened, hostsWatched)
+		}
+	})
 }
