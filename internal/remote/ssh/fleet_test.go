@@ -23,7 +23,7 @@ import (
 )
 
 // fleetPace is short, for many reports soon.
-const fleetPace = time.Second
+const fleetPace = 500 * time.Millisecond
 
 // fleetTime limits every wait for a fleet, and ends a hanging test.
 const fleetTime = 50 * time.Second
