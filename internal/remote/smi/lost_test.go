@@ -2,7 +2,6 @@ package smi
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,11 +17,7 @@ import (
 const handleError = "Unable to determine the device handle for GPU1: 00000000:17:00.0: Unknown Error"
 
 // The tests do not wait for a look as long as a node does.
-func TestMain(m *testing.M) {
-	lookEvery = time.Second
-	_ = flag.Set("test.parallel", "12") // they wait for nvidia-smi
-	os.Exit(m.Run())
-}
+func init() { lookEvery = time.Second }
 
 func (m *machine) remove(names ...string) {
 	for _, name := range names {

@@ -1,4 +1,4 @@
-package standin_test
+package smi_test
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 // smiHost is the environment of a host without SLURM and without a probe, whose nvidia-smi reads these files.
 func smiHost(t *testing.T, files map[string]string) (env []string) {
 	t.Helper()
-	smi, err := filepath.Abs("../../remote/smi/testdata")
+	smi, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}

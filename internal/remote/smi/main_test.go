@@ -1,4 +1,4 @@
-package standin_test
+package smi_test
 
 import (
 	"testing"
