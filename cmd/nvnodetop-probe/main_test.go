@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 // emulator lists how a program of a platform runs here; nil: it does not.
@@ -32,6 +33,7 @@ func emulator(arch string) []string {
 // TestRelease: the probes of scripts/build need no glibc newer than 2.17, and start, also where the dynamic linker
 // resolves all symbols at once.
 func TestRelease(t *testing.T) {
+	inputs.Watch(t, "../../scripts/build")
 	for arch, compiler := range map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"} {
 		t.Run(arch, func(t *testing.T) {
 			if _, err := exec.LookPath(compiler); err != nil {

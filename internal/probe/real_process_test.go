@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 // patience is how long a test waits for something that takes milliseconds on an idle machine.
@@ -40,6 +41,7 @@ func TestMain(m *testing.M) {
 
 func build(t *testing.T) string {
 	t.Helper()
+	inputs.Watch(t, "../../scripts/fakenvml", "testdata")
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("needs gcc, which builds the fake NVML")
 	}

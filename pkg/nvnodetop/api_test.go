@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/test/golden"
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 // public are the packages that other modules may import, by their directories.
@@ -89,6 +90,7 @@ const module = "github.com/nvnodetop/nvnodetop/"
 // A program that uses these packages gets neither the screen nor the command line. A program that only reads documents
 // gets nothing that reaches a node.
 func TestDependencies(t *testing.T) {
+	inputs.Watch(t, "..", "../../internal")
 	for name, dir := range public {
 		list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+dir).Output()
 		if err != nil {

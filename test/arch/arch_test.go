@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 const module = "github.com/nvnodetop/nvnodetop"
@@ -109,6 +111,9 @@ type pkg struct {
 // packages lists the packages of this module, with and without cgo: the imports of both builds count.
 func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
+	for _, dir := range []string{"cmd", "examples", "internal", "packaging", "pkg", "test"} {
+		inputs.Watch(t, "../../"+dir)
+	}
 	out := map[string]*pkg{}
 	for _, cgo := range []string{"1", "0"} {
 		cmd := exec.CommandContext(t.Context(), "go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports,Deps", "./...")

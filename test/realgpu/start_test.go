@@ -14,7 +14,11 @@ import (
 	"sync"
 	"testing"
 
+	_ "github.com/nvnodetop/nvnodetop/internal/app" // what the programs are made of, as in test/promises
+	_ "github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
+	"github.com/nvnodetop/nvnodetop/test/inputs"
+	_ "github.com/nvnodetop/nvnodetop/test/ras"
 )
 
 const script = "../../scripts/realgpu"
@@ -33,8 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// need skips a test where a program is missing.
+// need skips a test where a program is missing. The result depends on what those programs read.
 func need(t *testing.T, programs ...string) {
+	inputs.Watch(t, ".", script, script+".d", "../../scripts/fakenvml", "../rasd")
 	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skip("needs ", name, ": ", err)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 // The dashboard shows existing metrics: a renamed metric would be an empty panel.
@@ -69,6 +71,7 @@ func TestAlerts(t *testing.T) {
 	if !regexp.MustCompile(`nvnodetop_gpu_ecc_errors_total\{.*,kind="uncorrected",scope="volatile"\}`).MatchString(out.String()) {
 		t.Error("--metrics core lacks the errors of the alert about ECC")
 	}
+	inputs.Watch(t, "testdata/alerts_test.yml")
 	path, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Skip("promtool is not here; Debian's package prometheus has it")

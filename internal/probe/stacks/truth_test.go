@@ -19,6 +19,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 // pythons are the interpreters of the tests: NVNODETOP_PYTHONS, with spaces between them, else that of this machine.
@@ -54,6 +55,7 @@ type program struct {
 
 func start(t *testing.T, name string, args ...string) *program {
 	t.Helper()
+	inputs.Watch(t, "testdata")
 	p := &program{Cmd: exec.Command(name, args...)}
 	p.Stderr = os.Stderr
 	// So that its children end with it, and it with the test.
