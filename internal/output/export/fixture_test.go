@@ -1,6 +1,7 @@
 package export
 
 import (
+	"hash/crc32"
 	"math"
 	"reflect"
 	"time"
@@ -136,15 +137,27 @@ func fullHello() *wire.Hello {
 }
 
 // numbers are the numbers of a GPU that are read once, or all others. An unnamed number has a value too, different from
-// all others: no whole number from 200 to 349 is named.
+// all others, which its key makes: so a new metric leaves the others as they are.
 func numbers(once bool, named map[metric.ID]float64) metric.Values {
-	v := metric.Make(named)
+	v, taken := metric.Make(named), map[uint32]bool{}
+	for _, value := range named {
+		taken[uint32(value)] = true
+	}
 	for id := range metric.All(metric.GPU) {
+		low, width := uint32(10_000), uint32(10_000)
+		switch id.Row().Unit {
+		case metric.Percent:
+			low, width = 10, 70
+		case metric.Celsius, metric.Relative:
+			low, width = 200, 40
+		}
+		number := low + crc32.ChecksumIEEE([]byte(id.String()))%width
+		for taken[number] {
+			number++
+		}
+		taken[number] = true
 		if !v.Has(id) && (id.Row().Pace == metric.Once) == once {
-			v.Set(id, float64(10+id))
-			if id.Row().Unit != metric.Percent {
-				v.Set(id, 200+float64(id))
-			}
+			v.Set(id, float64(number))
 		}
 	}
 	return v
