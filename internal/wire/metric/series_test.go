@@ -9,14 +9,19 @@ import (
 // Each name of a time series is one that Prometheus takes, in a base unit, and each series has one row.
 func TestSeriesNames(t *testing.T) {
 	units := map[Unit]string{Percent: "_ratio", Relative: "_ratio", Celsius: "_celsius", Watts: "_watts", MHz: "_hertz",
-		Bytes: "_bytes", Seconds: "_seconds", Joules: "_joules", BytesPerSecond: "_bytes_per_second"}
+		Bytes: "_bytes", Seconds: "_seconds", Joules: "_joules", BytesPerSecond: "_bytes_per_second",
+		Count: "", Bits: ""}
 	proper := regexp.MustCompile(`^nvnodetop_(gpu|node)_[a-z0-9]+(_[a-z0-9]+)*$`)
 	series, shared, dcgm := map[string]ID{}, map[string]int{}, map[string]ID{}
 	for id := range count {
 		row := id.Row()
 		name := row.SeriesName()
+		suffix, known := units[row.Unit]
+		if !known {
+			t.Errorf("%v is in %v: name its base unit here, and convert it in Base (series.go)", id, row.Unit)
+		}
 		bare, total := strings.CutSuffix(name, "_total")
-		if !proper.MatchString(name) || total != row.Counter || !strings.HasSuffix(bare, units[row.Unit]) ||
+		if !proper.MatchString(name) || total != row.Counter || !strings.HasSuffix(bare, suffix) ||
 			strings.Contains(name, "percent") {
 			t.Errorf("%v is called %s", id, name)
 		}
