@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/test/golden"
@@ -126,6 +127,11 @@ func TestSpare(t *testing.T) {
 			}
 			if needs := has[table]; c.Spare && c.Unit == "" && needs != nil && !needs(c.Key) {
 				t.Errorf("%s: %s is the key of no field with one value in each row, and has no Unit", table, c.Key)
+			}
+			for _, r := range c.Title + c.Short + c.Help + c.Unit {
+				if draw.ASCII(r) == '?' && r != '?' {
+					t.Errorf("%s: %s has %q, which an ASCII terminal shows as ?", table, c.Key, r)
+				}
 			}
 		}
 	}
