@@ -235,6 +235,25 @@ func TestDemoSizes(t *testing.T) {
 	}
 }
 
+// A GPU of the demo has each metric, or says that its model has not.
+func TestDemoHasEveryMetric(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, n := range settledAt(t, time.Minute).Nodes {
+			for i := range n.GPUs {
+				g := &n.GPUs[i]
+				for id := range metric.All(metric.GPU) {
+					absent := id == metric.ThermalTime || // its driver tells software from hardware
+						slices.Contains(g.Card.Absent["Not Supported"], id.String())
+					if _, has := g.Get(id); g.Lost == "" && has == absent {
+						t.Errorf("%s GPU%d: %v has a value: %t, and is absent: %t; metrics.go sets it, or absentOf (in site) "+
+							"has it", n.Name, i, id, has, absent)
+					}
+				}
+			}
+		}
+	})
+}
+
 func checkReport(t *testing.T, gpus int, r *wire.Report) {
 	t.Helper()
 	if len(r.GPUs) != gpus {
