@@ -15,8 +15,8 @@ type column struct {
 	parse func(string) (float64, bool)
 }
 
-// columns are all fields that have a metric. A field that the driver's nvidia-smi does not know is left out on that
-// node.
+// columns are the fields that have a metric, but for those of leftOut (columns_test.go). A field that the driver's
+// nvidia-smi does not know is left out on that node.
 var columns = query{
 	{"utilization.gpu", metric.Util, parseNumber(1)},
 	{"utilization.memory", metric.MemUtil, parseNumber(1)},

@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/test/inputs"
 )
 
 // machine is a node with the nvidia-smi of testdata. It implements install.Shell.
@@ -26,6 +27,7 @@ type machine struct {
 }
 
 func newMachine(t *testing.T) *machine {
+	inputs.Watch(t, "testdata")
 	bin, err := filepath.Abs("testdata")
 	if err != nil {
 		t.Fatal(err)
