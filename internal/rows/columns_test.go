@@ -163,7 +163,7 @@ func TestThePage(t *testing.T) {
 func page() string {
 	var b strings.Builder
 	for _, table := range ColumnTables {
-		b.WriteString("\n| `columns." + string(table) + "` | | older names |\n|---|---|---|\n")
+		b.WriteString("\n| `columns." + string(table) + "` | | other names |\n|---|---|---|\n")
 		for _, c := range table.Columns() {
 			help, also := c.Help, ""
 			if c.Spare {

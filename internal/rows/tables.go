@@ -14,7 +14,7 @@ import (
 // code. A spare column, which shows a field, needs no code either.
 type Column struct {
 	Key                  string   // of the field that it shows, or the name of a picture
-	Also                 []string // older names
+	Also                 []string // other names
 	Help                 string
 	Gap, Least, Priority int
 	Title, Short         string // Short is used where the title does not fit
