@@ -20,6 +20,9 @@ func TestSeriesNames(t *testing.T) {
 		if !known {
 			t.Errorf("%v is in %v: name its base unit here, and convert it in Base (series.go)", id, row.Unit)
 		}
+		if inBase := strings.HasSuffix(row.Key, suffix); inBase != (row.Base(1) == 1) {
+			t.Errorf("%v is a series in %q, and Base (series.go) makes %v of 1", id, suffix, row.Base(1))
+		}
 		bare, total := strings.CutSuffix(name, "_total")
 		if !proper.MatchString(name) || total != row.Counter || !strings.HasSuffix(bare, suffix) ||
 			strings.Contains(name, "percent") {
