@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// notEverything are metrics that only TestRealReadings (internal/probe) has: GPM, retired pages, rates, times, and bits,
-// which are lists in the document.
+// notEverything are metrics that only TestRealReadings (internal/probe) has: GPM, retired pages, rates, times, and
+// bits, which are lists in the document.
 var notEverything = regexp.MustCompile(`_active_percent$|^sm_occupancy|^retired_pages_|_per_second$|_seconds$|` +
 	`^energy_joules$|^nvlink_up$|^throttle_reasons$`)
 

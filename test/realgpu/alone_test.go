@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// alone are numbers that only nvnodetop has here: each process counts an energy of its own, and /sys has no such device.
+// alone are numbers that only nvnodetop has here: each process counts its own energy, and /sys has no such device.
 var alone = []string{"energy_joules", "numa_node"}
 
 var onlyOurs = regexp.MustCompile(`(?m)^\| idle: (\w+) \| [^a].*\| (only ours|skipped: this driver's tools .*) \|$`)

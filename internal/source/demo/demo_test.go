@@ -245,8 +245,8 @@ func TestDemoHasEveryMetric(t *testing.T) {
 					absent := id == metric.ThermalTime || // its driver tells software from hardware
 						slices.Contains(g.Card.Absent["Not Supported"], id.String())
 					if _, has := g.Get(id); g.Lost == "" && has == absent {
-						t.Errorf("%s GPU%d: %v has a value: %t, and is absent: %t; metrics.go sets it, or absentOf (in site) "+
-							"has it", n.Name, i, id, has, absent)
+						t.Errorf("%s GPU%d: %v has a value: %t, and is absent: %t; metrics.go sets it, or absentOf "+
+							"(in site) has it", n.Name, i, id, has, absent)
 					}
 				}
 			}
