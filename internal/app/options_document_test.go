@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,15 @@ func TestPagesHaveTheHelp(t *testing.T) {
 				golden.Between(t, path, "\n## EXAMPLES\n\n```\n", "```\n",
 					strings.ReplaceAll("\n"+c.Example+"\n", "\n  ", "\n")[1:])
 			}
+		}
+	}
+}
+
+// Each shared flag has its place in the help.
+func TestFlagsHaveAHeading(t *testing.T) {
+	for _, name := range cli.Shared() {
+		if !slices.ContainsFunc(groups, func(g flagGroup) bool { return slices.Contains(g.flags, name) }) {
+			t.Errorf("--%s has no heading in --help: add it to groups (help.go)", name)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func TestPastTheScreen(t *testing.T) {
 	pid, err1 := strconv.Atoi(words[1])
 	ticks, err2 := strconv.ParseUint(words[2], 10, 64)
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	p := cli.New(cli.Streams{Err: os.Stderr}, flags, screenFlags...)
+	p := cli.New(cli.Streams{Err: os.Stderr}, flags, cli.Shared()...)
 	err3 := flags.Parse(words[4:])
 	err4 := p.Accept()
 	if err := errors.Join(err1, err2, err3, err4); err != nil {

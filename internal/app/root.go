@@ -29,10 +29,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/output/plain"
 )
 
-// screenFlags are the program's flags for the watched nodes and for its look.
-var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "view",
-	"keys", "monitor", "colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
-
 // options are the options that exist only without a command.
 type options struct {
 	once, json, plain, follow, forceColor, details bool
@@ -71,7 +67,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 		SilenceUsage:  true,
 	}
 	f := cmd.Flags()
-	p := cli.New(io, f, screenFlags...)
+	p := cli.New(io, f, cli.Shared()...)
 	f.Lookup("timeout").Usage = "the longest `TIME` that --once, --plain and --json wait for nodes and SLURM"
 	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")

@@ -53,7 +53,7 @@ func TestSelection(t *testing.T) {
 		{args: "-1 -c", processes: "type=C,M"},
 	} {
 		f, json := pflag.NewFlagSet("", pflag.ContinueOnError), false
-		p, flags := cli.New(cli.Streams{}, f, screenFlags...), cli.AddSelection(f)
+		p, flags := cli.New(cli.Streams{}, f, cli.Shared()...), cli.AddSelection(f)
 		f.Bool("once", false, "")
 		f.BoolVar(&json, "json", false, "")
 		if err := f.Parse(asNvitop(strings.Fields(test.args))); err != nil {
@@ -72,7 +72,7 @@ func TestSelection(t *testing.T) {
 	}
 	feedtest.Squeue(t, "")
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
-	p, flags := cli.New(cli.Streams{}, f, screenFlags...), cli.AddSelection(f)
+	p, flags := cli.New(cli.Streams{}, f, cli.Shared()...), cli.AddSelection(f)
 	if err := f.Parse([]string{"--only-visible"}); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestSelection(t *testing.T) {
 	}
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	f = pflag.NewFlagSet("", pflag.ContinueOnError)
-	p, flags = cli.New(cli.Streams{}, f, screenFlags...), cli.AddSelection(f)
+	p, flags = cli.New(cli.Streams{}, f, cli.Shared()...), cli.AddSelection(f)
 	if err := f.Parse([]string{"--only-visible", "--transport", "local"}); err != nil {
 		t.Fatal(err)
 	}

@@ -144,6 +144,9 @@ func describeList(list []any) string {
 	return text.Cut("["+strings.Join(items, ", ")+"]", most)
 }
 
+// IsSetting reports whether there is a setting with that key.
+func IsSetting(key string) bool { return findSetting(key) != nil }
+
 // Words returns the words that the setting of a flag accepts; nil: it also accepts other values.
 func Words(flag string) []string {
 	if s := findSetting(flag); s != nil {

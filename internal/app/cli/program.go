@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -48,12 +49,16 @@ func (p *Program) Share(names ...string) {
 // SystemFile is the system's file of settings. Only tests change it.
 var SystemFile = config.SystemFile
 
-// settings are the flags that are also settings, which files and the environment can set too.
-var settings = []string{"transport", "login", "view", "keys", "monitor", "colors", "theme", "gpu-util-thresh",
-	"mem-util-thresh", "ascii", "timeout", "log", "readonly"}
+// Shared lists the shared flags.
+func Shared() []string { return slices.Sorted(maps.Keys(flags)) }
 
-// Settings lists the flags that are settings.
-func Settings() []string { return slices.Clone(settings) }
+// Settings lists the shared flags that are also settings, which files and the environment can set too.
+func Settings() []string {
+	return slices.DeleteFunc(Shared(), func(name string) bool { return !config.IsSetting(keyOf(name)) })
+}
+
+// keyOf returns the key of a setting with that flag.
+func keyOf(flag string) string { return strings.ReplaceAll(flag, "-", "_") }
 
 // Args returns the check of a command's arguments. It leaves out the size of a demo.
 func (p *Program) Args(check func(args []string) error) cobra.PositionalArgs {
@@ -131,8 +136,8 @@ func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 		line[intervals[i].key] = word
 	}
 	p.flags.Visit(func(f *pflag.Flag) {
-		if slices.Contains(settings, f.Name) {
-			line[strings.ReplaceAll(f.Name, "-", "_")] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
+		if config.IsSetting(keyOf(f.Name)) && flags[f.Name] != nil {
+			line[keyOf(f.Name)] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
 		}
 	})
 	origins, err := p.Config.Load(config.Inputs{Beside: config.BesideProgram(), System: SystemFile,
