@@ -17,6 +17,7 @@ func TestJudge(t *testing.T) {
 		f := cluster.Finding{Kind: kind, Severity: severity, Node: node, GPU: gpu}
 		return Episode{Finding: f, From: from, To: from + 5*mins}
 	}
+	uneven := Shape{Name: RightNotes[cluster.KindLag][0]}
 	healed := Shape{Want: slices.Clone(slow.Want)}
 	healed.Want[0].Heals = onset + 5*mins
 	places := said("lag", cluster.Warning, "", -1, onset+mins)
@@ -42,8 +43,10 @@ func TestJudge(t *testing.T) {
 		"the node":            {node, []Episode{said("lag", cluster.Warning, "n02", -1, onset+mins)}, "1 0 0 0"},
 		"a GPU of the node":   {node, []Episode{said("lag", cluster.Warning, "n02", 7, onset+mins)}, "1 0 0 0"},
 		"well":                {Shape{}, nil, "0 0 0 0"},
-		"well, with a note":   {Shape{}, []Episode{said("lag", cluster.Note, "n02", 3, mins)}, "0 0 0 0"},
-		"well, of its CPUs":   {Shape{}, []Episode{said("far_cpus", cluster.Note, "n02", 3, mins)}, "0 0 0 1"},
+		"well, with a note":   {Shape{}, []Episode{said("lag", cluster.Note, "n02", 3, mins)}, "0 0 0 1"},
+		"well, and it waits":  {Shape{}, []Episode{said("lag", cluster.Waiting, "n02", 3, mins)}, "0 0 0 0"},
+		"a right note":        {uneven, []Episode{said("lag", cluster.Note, "n02", 3, mins)}, "0 0 0 0"},
+		"no right warning":    {uneven, []Episode{said("lag", cluster.Warning, "n02", 3, mins)}, "0 0 0 1"},
 		"a false alarm":       {Shape{}, []Episode{said("lag", cluster.Warning, "n02", 3, mins)}, "0 0 0 1"},
 		"allowed":             {Shape{Allowed: kinds("lag")}, []Episode{again}, "0 0 0 0"},
 		"found, and repeated": {slow, []Episode{again, again}, "1 0 0 0"},

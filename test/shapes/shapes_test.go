@@ -93,7 +93,8 @@ func judged(t *testing.T, v *Verdict) {
 	case known && v.Good() && *seed == 1: // with other seeds it may be chance
 		t.Error("it is right now: remove it from Known")
 	case !known && !v.Good():
-		t.Errorf("%d late, %d missed, said wrongly: %s", v.Late, v.Missed, counts(v.False))
+		t.Errorf("%d late, %d missed, said wrongly (RightNotes has notes that are right): %s", v.Late, v.Missed,
+			counts(v.False))
 		for _, e := range v.False[:min(len(v.False), 8)] {
 			t.Logf("after %v: %v %s: %s", e.From, e.Severity, e.Kind, e.Say)
 		}
@@ -116,6 +117,13 @@ func TestRows(t *testing.T) {
 	for name := range Known {
 		if !names[name] {
 			t.Errorf("there is no shape %q", name)
+		}
+	}
+	for kind, right := range RightNotes {
+		for _, name := range right {
+			if !names[name] {
+				t.Errorf("RightNotes of %s: there is no shape %q", kind, name)
+			}
 		}
 	}
 	if hours < 160 {

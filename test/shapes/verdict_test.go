@@ -15,15 +15,13 @@ type Verdict struct {
 	Watched             time.Duration
 	Found, Late, Missed int
 	Delays              []time.Duration // delays of the found and the late ones
-	False               []Episode       // warnings and worse
+	False               []Episode       // neither wanted, nor allowed, nor a right note
 }
 
 // Good reports whether every wanted finding came in time, and no other.
 func (v *Verdict) Good() bool { return v.Late+v.Missed+len(v.False) == 0 }
 
 // Judge judges the findings for a shape.
-//
-// Notes are no alarms, except those about the CPUs of a job.
 func Judge(s Shape, said []Episode) Verdict {
 	v := Verdict{Shape: s, Watched: s.Length}
 	for _, w := range s.Want {
@@ -43,16 +41,14 @@ func Judge(s Shape, said []Episode) Verdict {
 			v.False = append(v.False, e)
 		}
 		wanted := func(w Want) bool { return w.met(&e) || slices.Contains(w.Kinds, e.Kind) && w.names(&e) }
-		matters := e.Severity >= cluster.Warning || slices.Contains(hostNotes, e.Kind)
-		if matters && !slices.Contains(s.Allowed, e.Kind) &&
-			!slices.ContainsFunc(s.Want, wanted) {
+		right := e.Severity == cluster.Waiting || slices.Contains(s.Allowed, e.Kind) ||
+			e.Severity == cluster.Note && slices.Contains(RightNotes[e.Kind], s.Name)
+		if !right && !slices.ContainsFunc(s.Want, wanted) {
 			v.False = append(v.False, e)
 		}
 	}
 	return v
 }
-
-var hostNotes = []cluster.Kind{cluster.KindFarCPUs, cluster.KindCPUsFull, cluster.KindOneThread}
 
 // Add adds the verdict of the same shape with another seed.
 func (v *Verdict) Add(o Verdict) {
