@@ -161,7 +161,7 @@ func TestEverySettingIsKept(t *testing.T) {
 	have["admins"] = true // only the system's file has it
 	for key := range keys(runs(t, t.TempDir(), "config").stdout) {
 		if !have[key] {
-			t.Errorf("%s/config.toml lacks the setting %s", newest, key)
+			t.Errorf("%s/config.toml lacks the setting %s: add its line, with a value that is not the default", newest, key)
 		}
 	}
 }
