@@ -57,7 +57,7 @@ func TestOneMeaning(t *testing.T) {
 					case may:
 						excepted[k] = true
 					default:
-						t.Errorf("%s means %q on %s, and %q on %s: take another key, give both rows the same Means in the same "+
+						t.Errorf("%s means %q on %s, and %q on %s: take a free key, give both rows the same Means in the same "+
 							"place of their Bindings, or add a row with the reason to keys/exceptions.go", k, was.means, was.on,
 							means, p.id)
 					}
@@ -69,6 +69,15 @@ func TestOneMeaning(t *testing.T) {
 		if !used {
 			t.Errorf("%s is an exception, and has one meaning", k)
 		}
+	}
+	if t.Failed() {
+		free := ""
+		for k := '!'; k <= '~'; k++ {
+			if _, taken := of[string(k)]; !taken {
+				free += " " + string(k)
+			}
+		}
+		t.Logf("keys that are free:%s; an action may also be unbound: users find it by its name", free)
 	}
 }
 
