@@ -109,7 +109,7 @@ func feedsByOne(s ruleSubject) bool {
 
 func clockWrong(s ruleSubject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&
-		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.inSeconds(ClockSkewSeconds)
+		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.durationOf(ClockSkewSeconds)
 }
 
 // leftOver holds if processes of jobs that have ended hold GPU memory.

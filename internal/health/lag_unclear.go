@@ -68,7 +68,7 @@ func doesMore(g *pace.Group, gpu *pace.GPU) bool {
 // shortly before.
 func findWanderingLag(s ruleSubject, held []cluster.Condition) (cluster.Condition, bool) {
 	now := s.Peers.At
-	long := s.limits.inSeconds(LagSeconds)
+	long := s.limits.durationOf(LagSeconds)
 	places := []cluster.Peer{}
 	for _, c := range held {
 		if c.Mild {

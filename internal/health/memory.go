@@ -17,5 +17,5 @@ func memoryFills(s ruleSubject) bool {
 
 func memoryEnds(s ruleSubject) bool {
 	trend, fills := s.GPU.Memory.Trend(s.GPU.Float(metric.MemoryTotal))
-	return fills && trend.Full <= s.limits.inMinutes(MemoryFullMinutes)
+	return fills && trend.Full <= s.limits.durationOf(MemoryFullMinutes)
 }

@@ -71,7 +71,7 @@ func onceForAll(s ruleSubject, held []cluster.Condition) []cluster.Condition {
 		return !p.LagTold.IsZero() && s.Peers.At.Sub(p.LagTold) <= remembered
 	}) || slices.ContainsFunc(held, func(c cluster.Condition) bool {
 		return c.Kind == cluster.KindLinkUnused || c.Kind == cluster.KindLag && c.Of != nil &&
-			(c.Compared.Rhythm != nil || c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.inSeconds(LagSeconds))
+			(c.Compared.Rhythm != nil || c.Of.LagLast.Sub(c.Of.LagBegan) >= s.limits.durationOf(LagSeconds))
 	})
 	if !why {
 		return held

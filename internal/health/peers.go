@@ -110,7 +110,7 @@ func compareGPUs(s ruleSubject) []cluster.Condition {
 				c.After = r.after
 			}
 			if c.After == 0 && r.lasts != noThreshold {
-				c.After = s.limits.inSeconds(r.lasts)
+				c.After = s.limits.durationOf(r.lasts)
 			}
 			if c.After > moreThanOnce { // time also counts in samples
 				c.After = max(c.After, leastTime(&c, s.Peers.Pace.Step)/c.Slowness())
@@ -214,7 +214,7 @@ const (
 
 // findIdleGPUs finds GPUs that are idle while others of the job work.
 func findIdleGPUs(s ruleSubject) []cluster.Condition {
-	now, least := s.Peers.At, s.limits.inMinutes(IdleMinutes)
+	now, least := s.Peers.At, s.limits.durationOf(IdleMinutes)
 	if now.Sub(s.Peers.Pace.Worked) > s.atLeastTwoSamples(justWorked) {
 		return nil
 	}
@@ -230,7 +230,7 @@ func findIdleGPUs(s ruleSubject) []cluster.Condition {
 			c.Severity = cluster.Warning
 		}
 		c = p.newCondition(c, cluster.Starved)
-		c.Compared.Allowed = s.limits.inMinutes(IdleKillMinutes)
+		c.Compared.Allowed = s.limits.durationOf(IdleKillMinutes)
 		c.Compared.Count, c.Compared.Of = len(idle), len(s.Peers.GPUs)+s.Peers.Away
 		held = append(held, c)
 	}

@@ -53,8 +53,8 @@ type rule struct {
 	scope    cluster.Scope
 	severity cluster.Severity
 	holds    func(ruleSubject) bool
-	after    time.Duration // how long it must hold before it is reported
-	lasts    Threshold     // if set, this many seconds replace after
+	after    time.Duration // how long it must hold in all before it is reported; a pause takes off half its length
+	lasts    Threshold     // if set, a time that users can set, which replaces after
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
 	every    bool          // of a node: it holds for every GPU
 	only     bool          // if it holds, the rules below it in its scope do not apply
@@ -112,7 +112,7 @@ func findConditions(s ruleSubject) []cluster.Condition {
 func (r *rule) newCondition(s ruleSubject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {
-		c.After = s.limits.inSeconds(r.lasts)
+		c.After = s.limits.durationOf(r.lasts)
 	}
 	switch {
 	case r.kind == cluster.KindHang:

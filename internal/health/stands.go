@@ -37,7 +37,7 @@ func allIdle(s ruleSubject) []cluster.Condition {
 	worked := p.Pace.Worked
 	least := max(stopped, min(2*p.Pace.Pause, longestPause), fewestSamples*p.Pace.Step)
 	if len(p.GPUs) == 1 {
-		least = max(least, s.limits.inMinutes(IdleMinutes))
+		least = max(least, s.limits.durationOf(IdleMinutes))
 	}
 	switch {
 	case len(p.GPUs) == 0 || p.Away > len(p.GPUs)/3 || len(p.Pace.Groups) == 0:
@@ -52,7 +52,7 @@ func allIdle(s ruleSubject) []cluster.Condition {
 		return nil
 	}
 	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{
-		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.inMinutes(IdleKillMinutes),
+		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.durationOf(IdleKillMinutes),
 		Longest: p.Pace.Pause,
 	}}
 	if p.At.Sub(since) >= s.warnAfter(least)-justDone {
@@ -86,7 +86,7 @@ func (s ruleSubject) warnAfter(least time.Duration) time.Duration {
 	case !s.waitsForEndedRank() && slices.ContainsFunc(p.GPUs, s.isHostBusy):
 		return max(longEnd, least)
 	}
-	return max(s.limits.inSeconds(HangSeconds), least)
+	return max(s.limits.durationOf(HangSeconds), least)
 }
 
 // waitsForEndedRank reports whether the others wait for a rank that has ended.
@@ -141,12 +141,12 @@ func idleSince(p *cluster.Peers) time.Time {
 // findUnusedJob finds a job that has not used a GPU since nvnodetop began to watch it.
 func findUnusedJob(s ruleSubject) []cluster.Condition {
 	since := idleSince(s.Peers)
-	if s.Peers.At.Sub(since) < s.limits.inMinutes(IdleMinutes) {
+	if s.Peers.At.Sub(since) < s.limits.durationOf(IdleMinutes) {
 		return nil
 	}
 	n := len(s.Peers.GPUs)
 	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away,
-		Allowed: s.limits.inMinutes(IdleKillMinutes)}}}
+		Allowed: s.limits.durationOf(IdleKillMinutes)}}}
 }
 
 // unwatched is how long GPUs that nobody has seen work must only wait before they are reported as hanging: programs
@@ -244,7 +244,7 @@ func (s ruleSubject) hungBefore(stand []cluster.Peer) cluster.Condition {
 // hangTime is how long the GPUs of a job must wait before it seems to hang: a fixed time, or twice its longest
 // standstill.
 func (s ruleSubject) hangTime() time.Duration {
-	least := s.limits.inSeconds(HangSeconds)
+	least := s.limits.durationOf(HangSeconds)
 	if still := s.Peers.Pace.Still; still > 0 {
 		return max(least, min(2*still, longestPause))
 	}

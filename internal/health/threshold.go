@@ -1,6 +1,9 @@
 package health
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Threshold is a number that rules compare with. The user can set it. Each has a row in the table of thresholds.
 type Threshold uint8
@@ -105,12 +108,10 @@ func Names() []string {
 	return keys
 }
 
-// inSeconds returns a threshold that is a number of seconds.
-func (t *Thresholds) inSeconds(of Threshold) time.Duration {
+// durationOf returns a threshold that is a time. The end of its key is the unit.
+func (t *Thresholds) durationOf(of Threshold) time.Duration {
+	if strings.HasSuffix(thresholdRows[of].Key, "_minutes") {
+		return time.Duration(t[of] * float64(time.Minute))
+	}
 	return time.Duration(t[of] * float64(time.Second))
-}
-
-// inMinutes returns a threshold that is a number of minutes.
-func (t *Thresholds) inMinutes(of Threshold) time.Duration {
-	return time.Duration(t[of] * float64(time.Minute))
 }

@@ -13,14 +13,14 @@ import (
 // that proves nothing.
 func aMinute(*Thresholds) time.Duration { return time.Minute }
 
-func idleMinutes(limits *Thresholds) time.Duration { return limits.inMinutes(IdleMinutes) }
+func idleMinutes(limits *Thresholds) time.Duration { return limits.durationOf(IdleMinutes) }
 
 // timeToDetect returns how long a node must report at least before the rule can find something; 0: its first report is
 // enough.
 func (r *rule) timeToDetect(limits *Thresholds) time.Duration {
 	takes := r.after
 	if r.lasts != noThreshold {
-		takes = limits.inSeconds(r.lasts)
+		takes = limits.durationOf(r.lasts)
 	}
 	if r.watch != nil {
 		takes = max(takes, r.watch(limits))
