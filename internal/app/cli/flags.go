@@ -14,7 +14,7 @@ import (
 // flag adds the flag of a setting to a command.
 type flag func(f *pflag.FlagSet, name string, p *Program)
 
-// flags are the flags of several commands, by name.
+// flags are the flags of several commands, by name. The program without a command has all of them.
 var flags = map[string]flag{
 	"demo": func(f *pflag.FlagSet, name string, p *Program) {
 		f.StringVar(&p.Config.Demo, name, "",
