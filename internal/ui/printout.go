@@ -34,8 +34,8 @@ type PrintOptions struct {
 	Columns              rows.ChosenColumns
 }
 
-// Print writes the content of the screens as text, without a terminal: for each job its overview and problems, then each of its nodes with
-// its processes. The waiting jobs follow.
+// Print writes the content of the screens as text, without a terminal: for each job its overview and problems, then
+// each of its nodes with its processes. The waiting jobs follow.
 func Print(w io.Writer, snap *cluster.Snapshot, o PrintOptions) error {
 	t := printout{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),

@@ -20,8 +20,9 @@ func TestWorkIsReported(t *testing.T) {
 		})
 		return last
 	}
-	if reports(train) != reports(train) {
-		t.Fatal("the same work gives two reports")
+	want := reports(train)
+	if again := reports(train); again != want {
+		t.Fatalf("the same work is reported as %s and as %s", want, again)
 	}
 	for i, field := range reflect.VisibleFields(reflect.TypeFor[Work]()) {
 		w := train
@@ -31,7 +32,7 @@ func TestWorkIsReported(t *testing.T) {
 		default:
 			v.SetUint(wire.ThrottleHWSlowdown)
 		}
-		if reports(w) == reports(train) {
+		if reports(w) == want {
 			t.Errorf("Work.%s is in no report: let Machine.sample or player.report read it", field.Name)
 		}
 	}

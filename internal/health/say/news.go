@@ -58,8 +58,8 @@ func (n News) asWarning() News {
 }
 
 // Events lists all events. The first and the last one are reported only on request.
-var Events = []Event{EventStart, EventEnd, EventFailure, EventNode, EventGPU, EventSlow, EventDisk, EventRank, EventHang,
-	EventLag, EventIdle, EventMemory, EventTime, EventWarning}
+var Events = []Event{EventStart, EventEnd, EventFailure, EventNode, EventGPU, EventSlow, EventDisk, EventRank,
+	EventHang, EventLag, EventIdle, EventMemory, EventTime, EventWarning}
 
 // EventNames lists the names of all events.
 func EventNames() (names []string) {
