@@ -16,7 +16,7 @@ const (
 	smallHeap = 32 << 20
 
 	// A collection begins when beginsAt percent of the room for garbage are used, or later, since others allocate in
-	// the meantime. The room is so large that this point is at 50 % of the live heap and the stacks.
+	// the meantime. The room is so large that this point is at 40 % of the live heap and the stacks.
 	beginsAt = 70
 	room     = 40 * 100 / beginsAt
 )
