@@ -61,7 +61,8 @@ func (s ruleSubject) addRhythms(held []cluster.Condition) []cluster.Condition {
 		}
 		r, is := one.Bouts.Rhythm(s.Peers.At, s.Peers.Pace.Step)
 		p := peer{Peer: one, group: s.Peers.Pace.GroupOf(one.GPU)}
-		if !is || r.Lasts >= s.limits.durationOf(LagSeconds) || p.group == nil || !p.group.Coupled() || s.othersLag(p, &r) {
+		if !is || r.Lasts >= s.limits.durationOf(LagSeconds) || p.group == nil || !p.group.Coupled() ||
+			s.othersLag(p, &r) {
 			continue
 		}
 		c := p.newCondition(cluster.Condition{Severity: cluster.Warning, Since: r.Since, After: moreThanOnce}, howOf(p.Bouts))

@@ -27,3 +27,13 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 }
+
+// What replaces the time of a rule is a time.
+func TestRulesLastForATime(t *testing.T) {
+	for _, r := range allRules() {
+		if key := r.lasts.Row().Key; r.lasts != noThreshold && !strings.HasSuffix(key, "_seconds") &&
+			!strings.HasSuffix(key, "_minutes") {
+			t.Errorf("%s lasts for %s, whose unit durationOf does not know", r.kind, key)
+		}
+	}
+}

@@ -41,6 +41,6 @@ var RightNotes = map[cluster.Kind][]string{
 	// its steps do take longer
 	cluster.KindStepSlower: {"f05 one node of 4", "f06 one node of 2", "f07d bound node", "f13 wandering",
 		"f36 busy node of 2", "g06 node of 8", "g40 1.34x without counters", "m01 a quarter",
-		"m09 a third of each minute", "n67 tired loaders", "n69 narrow network", "q04 slow teacher", "w09 slow host of 2", "w10 slow node of 4",
-		"w11 slow node over TCP", "x10 heat, again and again"},
+		"m09 a third of each minute", "n67 tired loaders", "n69 narrow network", "q04 slow teacher", "w09 slow host of 2",
+		"w10 slow node of 4", "w11 slow node over TCP", "x10 heat, again and again"},
 }

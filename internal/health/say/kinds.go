@@ -232,7 +232,7 @@ type Letter struct {
 
 // Letters are the letters of the kinds of problems, worst first.
 var Letters = []Letter{
-	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n HUNG UNUSABLE FABRIC NO COMPUTE !RANK"},
+	{'X', "lost/Xid", "GPU lost, Xid, LOST XID:n HUNG UNUSABLE FABRIC NO COMPUTE !RANK RESET REBOOT DRAIN IMEX"},
 	{'E', "ECC", "ECC, memory errors, ECC:n REMAP SPARES PAGES"},
 	{'T', "thermal", "thermal, !THERMAL !HOT !MEM HOT !SLOW !CLOCK"},
 	{'P', "power", "power brake, !POWER"},

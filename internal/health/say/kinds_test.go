@@ -1,6 +1,8 @@
 package say
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -25,6 +27,16 @@ func TestRowsOfKinds(t *testing.T) {
 		}
 		if (row.news.Event != "") != (row.news.Least >= cluster.Note && row.news != News{}) {
 			t.Errorf("%s: news %+v", row.is, row.news)
+		}
+	}
+}
+
+// The legend has the flag of each request of the driver.
+func TestTheLegendHasRecoveries(t *testing.T) {
+	legend := Letters[LetterRank(rowOf(cluster.KindRecovery).Letter)].Full
+	for _, action := range recoveries {
+		if !slices.Contains(strings.Fields(legend), action.flag) {
+			t.Errorf("the legend lacks the flag %s of a GPU that the driver asks to %s: %q", action.flag, action.asks, legend)
 		}
 	}
 }
