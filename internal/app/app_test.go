@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // panicEnv makes the program panic in that way.
@@ -250,9 +250,7 @@ func TestBrokenDriverHere(t *testing.T) {
 func TestJobsWithoutTheirGPUs(t *testing.T) {
 	feedtest.Squeue(t, apptest.OneJob)
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
-	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\nsleep 60\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	stubs.Write(t, dir, "scontrol", "sleep 60")
 	began := time.Now()
 	code, out, errs := apptest.Run(t, "--json", "--timeout", "1s")
 	if code != cli.ExitFailed || !strings.Contains(out, `"id": "7"`) || time.Since(began) > 5*time.Second {

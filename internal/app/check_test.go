@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // If something is wrong, the exit code is 1, and the nodes to leave out are one line.
@@ -74,9 +75,7 @@ func TestCheckWaiting(t *testing.T) {
 		"sbatch": "echo sbatch: Job 9 to start at 2000-01-01T00:00:00 using 1 processors on nodes n1 in partition gpu >&2",
 		"sprio":  "exit 1",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, name, script)
 	}
 	want := "job 7 waits in partition gpu: SLURM's reason is Prio\nstart: SLURM has no estimate\n" +
 		"ahead: 1 job for 2 nodes\nsubmitted again as it is (2 nodes): now, on n1\nsubmitted again with 1 node: now, on n1\n"

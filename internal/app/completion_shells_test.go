@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/test/apptest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // tab is what a shell has split a line into, and what is expected of a TAB at its end.
@@ -47,12 +48,10 @@ func complete(t *testing.T, shell, script string, args ...string) (out, asked st
 	}
 	dir := t.TempDir()
 	code, text, _ := apptest.Run(t, "completion", shell)
-	stub := "#!/bin/sh\nprintf '%s|' \"$@\" > " + dir + "/asked\ncat <<'END'\n" + answers + "END\n"
-	for name, content := range map[string]string{"script": text, "nvnodetop": stub} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o700); err != nil || code != 0 {
-			t.Fatal(err, code)
-		}
+	if err := os.WriteFile(filepath.Join(dir, "script"), []byte(text), 0o600); err != nil || code != 0 {
+		t.Fatal(err, code)
 	}
+	stubs.Write(t, dir, "nvnodetop", "printf '%s|' \"$@\" > "+dir+"/asked\ncat <<'END'\n"+answers+"END")
 	cmd := exec.CommandContext(t.Context(), path, append(args, "-c", script)...)
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + dir + ":/usr/bin:/bin", "HOME=" + dir, "COLUMNS=80"}
 	said, err := cmd.CombinedOutput()

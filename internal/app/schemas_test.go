@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // Every command prints documents that match the schema of the same program.
@@ -26,9 +26,7 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 			"State=MIXED X=1\\n\\nNodeName=node02 Arch=x\\n   Gres=gpu:1\\n   State=DOWN+DRAIN X=1\\n   " +
 			"Reason=fan [root@2026-01-02T03:04:05]\\n'",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, name, script)
 	}
 	seen := map[string]bool{}
 	for _, test := range []struct{ schema, args, has string }{

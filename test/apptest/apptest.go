@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/test/heed"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // mainEnv makes a test binary the program.
@@ -148,8 +149,5 @@ func Script(t testing.TB, path, more string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := "#!/bin/sh\n" + mainEnv + "=1 exec " + self + ` "$@" ` + more + "\n"
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
+	stubs.Write(t, filepath.Dir(path), filepath.Base(path), mainEnv+"=1 exec "+self+` "$@" `+more)
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // Feed emits Events and then runs a function.
@@ -236,9 +237,7 @@ func Terminal(t *testing.T) (tty *os.File, written func() string) {
 func Squeue(t *testing.T, script string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	stubs.Write(t, dir, "squeue", script)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 

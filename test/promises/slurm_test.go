@@ -1,9 +1,10 @@
 package promises
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // commands are SLURM's commands, as far as the documents about jobs of the past and about free GPUs need them: a node
@@ -30,10 +31,7 @@ func slurm(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	for name, script := range commands {
-		text := "#!/bin/sh\nPATH=/usr/bin:/bin RECORDED='" + recorded + "'\n" + script + "\n"
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, name, "PATH=/usr/bin:/bin RECORDED='"+recorded+"'\n"+script)
 	}
 	return dir
 }

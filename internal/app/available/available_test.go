@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 func TestAvailable(t *testing.T) {
@@ -193,9 +194,7 @@ func TestAvailableOnTheCluster(t *testing.T) {
 		"scontrol": "printf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   " +
 			"State=MIXED X=1\\n'",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, name, script)
 	}
 	code, out, errs := apptest.Run(t, "available", "--cluster")
 	if code != cli.ExitOK || !strings.Contains(out, "gpu        a100     3     1    0      4  up, default\n") ||
@@ -210,9 +209,7 @@ func TestAvailableOnTheCluster(t *testing.T) {
 		json.Unmarshal([]byte(out), &d) != nil || d.Partitions[0].GPUs[0].Free != 3 {
 		t.Errorf("exit code %d, printed\n%s", code, out)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "sinfo"), []byte("#!/bin/sh\nsleep 5\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	stubs.Write(t, dir, "sinfo", "sleep 5")
 	if code, _, errs := apptest.Run(t, "available", "--cluster", "--timeout", "50ms"); code != cli.ExitNoJobs ||
 		errs != "nvnodetop: SLURM did not answer within 50ms\n" {
 		t.Errorf("a silent controller: exit code %d, stderr %q", code, errs)

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // With --max-age, programs that print once ask SLURM once, and say how old the answer is.
@@ -20,10 +21,7 @@ func TestMaxAge(t *testing.T) {
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for command, answer := range map[string]string{"scontrol": "JobId=7 JobName=train\n   StdOut=/nowhere/7.out",
 		"sinfo": "gpu*|up|gpu:2|n1"} {
-		script := "#!/bin/sh\necho " + command + " >> " + asked + "\ncat <<'END'\n" + answer + "\nEND\n"
-		if err := os.WriteFile(filepath.Join(dir, command), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, command, "echo "+command+" >> "+asked+"\ncat <<'END'\n"+answer+"\nEND")
 	}
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	questions := func() int {
@@ -80,10 +78,7 @@ func TestMaxAgeOfTheCluster(t *testing.T) {
 	asked := filepath.Join(dir, "asked")
 	for command, answer := range map[string]string{"sinfo": "gpu*|up|gpu:2|n1", "squeue": "7|alice|gpu|N/A|N/A|N/A|n1",
 		"scontrol": "NodeName=n1 Arch=x86_64\n   Gres=gpu:2\n   GresUsed=gpu:1(IDX:0)\n   State=MIXED\n"} {
-		script := "#!/bin/sh\necho x >> " + asked + "\ncat <<'END'\n" + answer + "\nEND\n"
-		if err := os.WriteFile(filepath.Join(dir, command), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, command, "echo x >> "+asked+"\ncat <<'END'\n"+answer+"\nEND")
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	t.Setenv("XDG_STATE_HOME", t.TempDir())

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // A SLUID is taken wherever the ID of a job is: the job is then named by its ID. SLURM is asked once.
@@ -23,9 +24,7 @@ func TestSLUIDs(t *testing.T) {
 			`echo "scontrol_print_job error: Invalid job id specified" >&2; exit 1`,
 		"sacct": `echo "$*" >>` + accounts + `; echo "Slurm accounting storage is disabled" >&2; exit 1`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		stubs.Write(t, dir, name, script)
 	}
 	for _, command := range []string{"logs JOB", "report JOB", "report JOB 7", "watch JOB", "watch JOB 7", "stacks JOB",
 		"doctor --job JOB", "available --job JOB", "list --job JOB", "scalars --job JOB --csv " + dir +

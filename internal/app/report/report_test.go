@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // accounts puts a squeue without jobs and a sacct into PATH, which prints a recorded output with the mark it is given.
@@ -29,9 +30,7 @@ while IFS= read -r line; do
 	case $line in "${id:-}"*) printf '%s\n' "$line" ;; esac
 done <` + recorded + ` | sed "s/|MARK|/$mark/g"`
 	}
-	if err := os.WriteFile(filepath.Join(dir, "sacct"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	stubs.Write(t, dir, "sacct", script)
 	t.Chdir(t.TempDir())
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 func TestMarkUsage(t *testing.T) {
@@ -77,10 +78,7 @@ func TestMarkBySLUID(t *testing.T) {
 	const sluid = "s4Y5M8CR7ZYE00"
 	feedtest.Squeue(t, "exit 0")
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
-	script := "#!/bin/sh\nprintf 'JobId=16 ArrayJobId=2 ArrayTaskId=13 JobName=x\\n   SLUID=" + sluid + "\\n\\n'\n"
-	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	stubs.Write(t, dir, "scontrol", "printf 'JobId=16 ArrayJobId=2 ArrayTaskId=13 JobName=x\\n   SLUID="+sluid+"\\n\\n'")
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
 	t.Setenv("HOME", state)

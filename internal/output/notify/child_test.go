@@ -14,17 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// script writes a program of sh, and returns its path.
-func script(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+	"github.com/nvnodetop/nvnodetop/test/stubs"
+)
 
 func read(t *testing.T, path string) string {
 	t.Helper()
@@ -41,7 +33,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	t.Setenv("NVNODETOP_NOTIFY_WEBHOOK", "secret")
 	t.Setenv("LC_TIME", "C")
-	path := script(t, "tell", `cat > `+dir+`/in; env > `+dir+`/env; echo "$1" > `+dir+`/arg; pwd > `+dir+`/pwd`)
+	path := stubs.Write(t, t.TempDir(), "tell", `cat > `+dir+`/in; env > `+dir+`/env; echo "$1" > `+dir+`/arg; pwd > `+dir+`/pwd`)
 	way, err := NewCommandWay([]string{path, "$(touch " + dir + "/shell); ls"})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +59,7 @@ func TestCommand(t *testing.T) {
 
 // A command that fails says why, in one harmless line. One that is not there is refused at once.
 func TestCommandFails(t *testing.T) {
-	way, err := NewCommandWay([]string{script(t, "tell", `printf 'no \033[31mserver\nmore\n' >&2; exit 3`)})
+	way, err := NewCommandWay([]string{stubs.Write(t, t.TempDir(), "tell", `printf 'no \033[31mserver\nmore\n' >&2; exit 3`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +67,7 @@ func TestCommandFails(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), `/tell": exit status 3: no server`) {
 		t.Errorf("%v", err)
 	}
-	way, err = NewCommandWay([]string{script(t, "tell", `echo "404: $2" >&2; exit 22`), "-d@-",
+	way, err = NewCommandWay([]string{stubs.Write(t, t.TempDir(), "tell", `echo "404: $2" >&2; exit 22`), "-d@-",
 		"https://hooks.example.org" + secret})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +83,7 @@ func TestCommandFails(t *testing.T) {
 // A command that takes too long is killed, with what it has started.
 func TestCommandHangs(t *testing.T) {
 	pids := t.TempDir() + "/pids"
-	path := script(t, "tell", `sleep 300 & echo $! > `+pids+`; wait`)
+	path := stubs.Write(t, t.TempDir(), "tell", `sleep 300 & echo $! > `+pids+`; wait`)
 	began := time.Now()
 	err := runProgram(t.Context(), time.Second, path, nil, nil)
 	if !errors.Is(err, errTooLong) || time.Since(began) > 10*time.Second {
@@ -117,7 +109,7 @@ func running(pid int) bool {
 // Only one command runs at a time.
 func TestOneCommandAtATime(t *testing.T) {
 	dir := t.TempDir()
-	path := script(t, "tell", `mkdir `+dir+`/runs || echo two >> `+dir+`/two; sleep 0.05; rmdir `+dir+`/runs; echo >> `+
+	path := stubs.Write(t, t.TempDir(), "tell", `mkdir `+dir+`/runs || echo two >> `+dir+`/two; sleep 0.05; rmdir `+dir+`/runs; echo >> `+
 		dir+`/n`)
 	way, err := NewCommandWay([]string{path})
 	if err != nil {
@@ -138,7 +130,7 @@ func TestOneCommandAtATime(t *testing.T) {
 // Whatever a title has, the mail has the same headers, and its text arrives.
 func TestMail(t *testing.T) {
 	out := t.TempDir() + "/letter"
-	t.Setenv("PATH", filepath.Dir(script(t, "sendmail", `cat > `+out+`; echo "$@" >> `+out+`.args`))+":"+
+	t.Setenv("PATH", filepath.Dir(stubs.Write(t, t.TempDir(), "sendmail", `cat > `+out+`; echo "$@" >> `+out+`.args`))+":"+
 		os.Getenv("PATH"))
 	way, err := NewMailWay("alice@example.org, Bob <bob@example.org>")
 	if err != nil {

@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/stubs"
 )
 
 // fakeVariable makes this test binary a fake srun; its value is a directory with these files:
@@ -198,7 +199,7 @@ type fake struct {
 func newFake(t *testing.T, files map[string]string) *fake {
 	t.Helper()
 	dir := t.TempDir()
-	files["srun"] = "#!/bin/sh\n" + fakeVariable + "=" + dir + " exec " + os.Args[0] + " \"$@\"\n"
+	stubs.Write(t, dir, "srun", fakeVariable+"="+dir+" exec "+os.Args[0]+" \"$@\"")
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o700); err != nil {
 			t.Fatal(err)
