@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -25,6 +26,9 @@ var ErrAbsent = errors.New("chromium is not installed")
 
 // patience is how long an answer may take.
 const patience = 30 * time.Second
+
+// lastWords is how many bytes an error quotes of what Chromium said before it ended.
+const lastWords = 2 << 10
 
 // Browser is a running Chromium with one tab.
 type Browser struct {
@@ -96,7 +100,11 @@ func (b *Browser) start(ctx context.Context, program string) error {
 		"--remote-debugging-pipe", "--user-data-dir="+b.home, "about:blank")
 	b.cmd.ExtraFiles = []*os.File{requests, answers}
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	err = b.cmd.Start()
+	said, err := os.Create(b.log())
+	if err == nil {
+		b.cmd.Stderr = said
+		err = errors.Join(b.cmd.Start(), said.Close())
+	}
 	_, _ = requests.Close(), answers.Close()
 	if err != nil {
 		return errors.Join(err, to.Close(), from.Close())
@@ -160,7 +168,9 @@ func (b *Browser) call(method string, params map[string]any, result any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := b.to.Write(append(text, 0)); err != nil {
+	if _, err := b.to.Write(append(text, 0)); errors.Is(err, syscall.EPIPE) {
+		return b.explainEnd()
+	} else if err != nil {
 		return fmt.Errorf("chromium: %w", err)
 	}
 	late := time.After(patience)
@@ -169,7 +179,7 @@ func (b *Browser) call(method string, params map[string]any, result any) error {
 		case m, running := <-b.answers:
 			switch {
 			case !running:
-				return errors.New("chromium has ended")
+				return b.explainEnd()
 			case m.ID != b.last:
 				b.listen(m)
 			case m.Error != nil:
@@ -183,6 +193,19 @@ func (b *Browser) call(method string, params map[string]any, result any) error {
 			return fmt.Errorf("chromium: no answer to %s", method)
 		}
 	}
+}
+
+// log returns the file of what Chromium says.
+func (b *Browser) log() string { return filepath.Join(b.home, "stderr.log") }
+
+// explainEnd says how Chromium ended, and what it said last.
+func (b *Browser) explainEnd() error {
+	_ = b.cmd.Wait()
+	said, err := os.ReadFile(b.log())
+	if err != nil {
+		return fmt.Errorf("chromium has ended: %v, %w", b.cmd.ProcessState, err)
+	}
+	return fmt.Errorf("chromium has ended: %v: %s", b.cmd.ProcessState, said[max(0, len(said)-lastWords):])
 }
 
 // Close ends Chromium.

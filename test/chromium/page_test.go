@@ -4,6 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -26,5 +29,22 @@ func TestPageIsLeft(t *testing.T) {
 	}
 	if b.Leave("nothing()") == nil || b.Wait("nothing()") == nil {
 		t.Error("a function that is not there was called")
+	}
+}
+
+// The error about a Chromium that has ended says how, and what it said.
+func TestEndIsExplained(t *testing.T) {
+	t.Parallel()
+	b := New(t)
+	if err := syscall.Kill(-b.cmd.Process.Pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	_ = b.cmd.Wait()
+	if err := os.WriteFile(b.log(), []byte("a last word"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := b.Wait("false")
+	if err == nil || !strings.Contains(err.Error(), "killed") || !strings.Contains(err.Error(), "a last word") {
+		t.Error(err)
 	}
 }
