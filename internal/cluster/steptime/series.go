@@ -11,13 +11,13 @@ type series struct {
 	level, swing float64 // the mean, and the standard deviation
 }
 
-func centerSamples(samples []float32) series {
-	s := series{v: make([]float64, len(samples))}
-	for i, v := range samples {
-		s.v[i] = float64(v)
+// setSamples makes s a series of these samples, in its own memory.
+func (s *series) setSamples(samples []float32) {
+	s.v = s.v[:0]
+	for _, v := range samples {
+		s.v = append(s.v, float64(v))
 	}
 	s.subtractMean()
-	return s
 }
 
 func (s *series) subtractMean() {

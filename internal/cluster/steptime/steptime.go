@@ -46,8 +46,9 @@ func Of(gpus []GPU, interval time.Duration) time.Duration {
 		gpus, interval = inPairs(gpus), 2*interval
 	}
 	found := make([]float64, len(gpus))
+	var w window
 	for i := range gpus {
-		found[i] = gpus[i].findPeriod(interval)
+		found[i] = gpus[i].findPeriod(&w, interval)
 	}
 	some := slices.DeleteFunc(slices.Sorted(slices.Values(found)), func(p float64) bool { return p == 0 })
 	if len(some) == 0 {
@@ -82,9 +83,10 @@ func inPairs(gpus []GPU) []GPU {
 // areInStep reports whether the phases of the GPUs change alike, from part to part.
 func areInStep(gpus []GPU, period float64) bool {
 	var together [parts]complex128
+	var mean series
 	for i := range gpus {
 		all := len(gpus[i].Mean)
-		mean := centerSamples(gpus[i].Mean[all-min(int((periods+1)*period), all):])
+		mean.setSamples(gpus[i].Mean[all-min(int((periods+1)*period), all):])
 		before := complex128(0)
 		for k := range parts {
 			now := mean.partAt(k).phasorOf(period)
@@ -98,12 +100,12 @@ func areInStep(gpus []GPU, period float64) bool {
 }
 
 // findPeriod returns the period of the GPU's power, in intervals; 0: it is not clear. The shortest past that has enough
-// periods decides.
-func (g *GPU) findPeriod(interval time.Duration) float64 {
+// periods decides. Each past is a window in w.
+func (g *GPU) findPeriod(w *window, interval time.Duration) float64 {
 	all := len(g.Mean)
 	for n := shortest * (periods + 2); ; n += n / 4 {
 		from := max(all-n, 0)
-		w := window{mean: centerSamples(g.Mean[from:]), of: g, from: from}
+		w.openOn(g, from)
 		if p := w.findPeriod(interval); p > 0 || from == 0 {
 			return p
 		}

@@ -7,6 +7,7 @@ import (
 )
 
 // window is the past of a GPU in which a period is searched. Few have one, so now and clock wait for a period of mean.
+// The next window takes over its memory.
 type window struct {
 	mean, now, clock series
 	of               *GPU
@@ -30,6 +31,12 @@ const (
 	// parts of the past have the same period, up to the share samePeriod.
 	parts, samePeriod = 4, 0.04
 )
+
+// openOn makes w the past of a GPU, from a sample on.
+func (w *window) openOn(g *GPU, from int) {
+	w.of, w.from = g, from
+	w.mean.setSamples(g.Mean[from:])
+}
 
 // findPeriod returns the period in intervals; 0: it is not clear.
 func (w *window) findPeriod(interval time.Duration) float64 {
@@ -56,7 +63,8 @@ func (w *window) findPeriod(interval time.Duration) float64 {
 
 // isConfirmed reports whether the samples and the clocks agree with the period of the means.
 func (w *window) isConfirmed(p float64, interval time.Duration) bool {
-	w.now, w.clock = centerSamples(w.of.Now[w.from:]), centerSamples(w.of.Clock[w.from:])
+	w.now.setSamples(w.of.Now[w.from:])
+	w.clock.setSamples(w.of.Clock[w.from:])
 	return w.isShownByMeans(p, interval) && w.isLevelBetween() && !w.isThermal()
 }
 

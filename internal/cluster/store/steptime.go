@@ -45,7 +45,7 @@ func (s *Store) measureStep(p *jobPace, job *cluster.Job, at time.Time) {
 // showsSteps reports whether each bin of histories has one sample. A mean of several is no sample of the power.
 func showsSteps(poll, span time.Duration) bool { return history.BinWidth(poll, span) == poll }
 
-// powerSince returns the power of some of the GPUs since a time, as far as it is kept.
+// powerSince returns the power of some of the GPUs since a time, as far as it is kept. The next call overwrites it.
 func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []steptime.GPU {
 	var gpus []*cluster.GPU
 	for i := 0; i < len(peers); i += (len(peers) + measuredGPUs - 1) / measuredGPUs {
@@ -53,12 +53,17 @@ func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []steptime.GPU
 	}
 	newest := trend.Edge(gpus...)
 	n := int(min(newest-start.UnixNano()/int64(s.poll), int64(history.Len(s.poll, s.span))))
-	all := make([]steptime.GPU, len(gpus))
 	for i, g := range gpus {
-		tail := func(id metric.ID) []float32 { return g.History.Tail(nil, id, newest, max(n, 0)) }
-		all[i] = steptime.GPU{Mean: tail(history.MeanPower), Now: tail(metric.Power), Clock: tail(metric.SMClock)}
+		if i == len(s.power) {
+			s.power = append(s.power, steptime.GPU{})
+		}
+		to := &s.power[i]
+		tail := func(to *[]float32, id metric.ID) { *to = g.History.Tail(*to, id, newest, max(n, 0)) }
+		tail(&to.Mean, history.MeanPower)
+		tail(&to.Now, metric.Power)
+		tail(&to.Clock, metric.SMClock)
 	}
-	return all
+	return s.power[:len(gpus)]
 }
 
 // addTo returns how far the program is, with the time of a step if the log says nothing of steps.

@@ -47,6 +47,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/steptime"
 )
 
 // Store has the state that results from the Events of a Source.
@@ -63,6 +64,7 @@ type Store struct {
 	under map[string]string       // the switches in disc, by node name; replaced, never changed
 	nodes map[string]*nodeRecord  // by cleaned name
 	paces map[string]*jobPace     // by the ID of jobs of disc
+	power []steptime.GPU          // memory for the next measurement
 	quiet silences
 	marks []cluster.Mark // by their arrival; replaced, never changed
 
