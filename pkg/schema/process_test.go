@@ -30,10 +30,10 @@ func TestNumbersOfAProcess(t *testing.T) {
 		if f.Type.Kind() != reflect.Pointer {
 			continue
 		}
-		number(&types, key, f.Type)
-		fmt.Fprintf(&lines, "\tout.%s = p.%s\n", schema.Constant(key), f.Name)
+		number(&types, key, schema.Constant(t, key, f.Name), f.Type)
+		fmt.Fprintf(&lines, "\tout.%s = p.%s\n", schema.Constant(t, key, f.Name), f.Name)
 		if share := shares[key]; share != "" {
-			number(&types, share, reflect.TypeFor[*float64]())
+			number(&types, share, schema.Constant(t, share, f.Name), reflect.TypeFor[*float64]())
 		}
 	}
 	have, err := os.ReadFile("node.go")
@@ -63,7 +63,7 @@ func addNumbers(out *schema.Process, p *wire.Process) {
 }
 
 // number writes the field of a number.
-func number(b *strings.Builder, key string, typ reflect.Type) {
+func number(b *strings.Builder, key, name string, typ reflect.Type) {
 	help := draw.Wrap("// "+rows.Processes.Field(key).Help, 112, "// ")
-	fmt.Fprintf(b, "\t%s\n\t%s %s `json:\"%s,omitempty\"`\n", strings.Join(help, "\n\t"), schema.Constant(key), typ, key)
+	fmt.Fprintf(b, "\t%s\n\t%s %s `json:\"%s,omitempty\"`\n", strings.Join(help, "\n\t"), name, typ, key)
 }
