@@ -3,6 +3,7 @@
 package probe_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,84 +14,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// everything is a scenario in which a GPU has a number for each metric, as far as one GPU can have all of them.
-const everything = `count 1
-driver 590.44.01
-hopper
-memory_total 81559
-memory_used 70000
-bar1_total 131072
-bar1_used 7
-util 97
-util_memory 61
-util_encoder 1
-util_decoder 2
-util_jpeg 3
-util_ofa 4
-gpm_sm 81
-gpm_occupancy 32
-gpm_tensor 43
-gpm_dram 54
-temperature 71
-memory_temperature 83
-temperature_slowdown 90
-temperature_shutdown 93
-temperature_gpu_max 86
-temperature_memory_max 96
-fan 33
-power 612
-power_limit 650
-power_limit_default 700
-power_limit_max 710
-pstate 2
-clock_sm 1100
-clock_sm_max 1980
-clock_mem 2600
-clock_mem_max 2619
-clock_graphics 1101
-clock_graphics_max 1981
-clock_video 1102
-clock_video_max 1545
-throttle hw_thermal,sw_power_cap
-pcie_gen 4
-pcie_gen_max 5
-pcie_width 8
-pcie_width_max 16
-pcie_tx 100
-pcie_rx 200
-pcie_replays 9
-nvlink_links 18
-nvlink_down 3
-nvlink_tx 30
-nvlink_rx 40
-nvlink_crc 11
-nvlink_replays 12
-nvlink_recoveries 13
-ecc_mode 1
-ecc 5
-ecc_corrected 6
-ecc_aggregate 7
-ecc_corrected_aggregate 8
-retired 1 2 1
-remap 3 4 1 0
-banks_without_spares 2
-recovery 2
-persistence 0
-compute_mode 3
-display_mode 1
-display_active 0
-fabric_state 3
-fabric_status 0
-fabric_domain 7
-fabric_clique 5
-fabric_health 0x1a9
-numa_node 1
-`
-
 // Each reading comes through the real go-nvml as the driver gives it.
 func TestRealReadings(t *testing.T) {
 	t.Parallel()
-	p := run(t, "current", everything)
+	everything, err := os.ReadFile("../../scripts/fakenvml/everything")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := run(t, "current", string(everything))
 	h := p.listed()
 	p.say(`{"id":1,"pace":{"interval_ms":1000}}`)
 	p.report()
@@ -162,20 +93,20 @@ func (p *process) leave() {
 	}
 }
 
-// readings are the metrics of everything that do not grow.
+// readings are the metrics of scripts/fakenvml/everything that do not grow.
 var readings = map[string]float64{
 	"memory_used_bytes": 70000 << 20, "memory_total_bytes": 81559 << 20, "bar1_used_bytes": 7 << 20,
 	"bar1_total_bytes": 131072 << 20,
-	"util_percent":     97, "mem_util_percent": 61, "encoder_percent": 1, "decoder_percent": 2, "jpeg_percent": 3,
-	"ofa_percent":       4,
+	"util_percent":     97, "mem_util_percent": 61, "encoder_percent": 12, "decoder_percent": 23, "jpeg_percent": 34,
+	"ofa_percent":       45,
 	"sm_active_percent": 81, "sm_occupancy_percent": 32, "tensor_active_percent": 43, "dram_active_percent": 54,
 	"temperature_celsius": 71, "memory_temperature_celsius": 83, "slowdown_celsius": 90, "shutdown_celsius": 93,
 	"max_operating_celsius": 86, "memory_max_operating_celsius": 96, "fan_percent": 33,
 	"power_watts": 612, "power_limit_watts": 650, "power_limit_default_watts": 700, "power_limit_max_watts": 710,
 	"performance_state": 2,
-	"sm_mhz":            1100, "sm_max_mhz": 1980, "mem_mhz": 2600, "mem_max_mhz": 2619, "graphics_mhz": 1101,
-	"graphics_max_mhz": 1981,
-	"video_mhz":        1102, "video_max_mhz": 1545,
+	"sm_mhz":            1100, "sm_max_mhz": 1980, "mem_mhz": 2600, "mem_max_mhz": 2619, "graphics_mhz": 1201,
+	"graphics_max_mhz": 1990,
+	"video_mhz":        1302, "video_max_mhz": 1545,
 	"throttle_reasons":   wire.ThrottleHWThermal | wire.ThrottleSWPowerCap,
 	"sync_boost_seconds": 0, "sw_thermal_seconds": 0, "power_brake_seconds": 0,
 	"pcie_gen": 4, "pcie_gen_max": 5, "pcie_width": 8, "pcie_width_max": 16, "pcie_replays": 9,
@@ -184,8 +115,8 @@ var readings = map[string]float64{
 	"ecc_enabled":       1, "ecc_uncorrected_volatile": 5, "ecc_corrected_volatile": 6, "ecc_uncorrected_aggregate": 7,
 	"ecc_corrected_aggregate":   8,
 	"retired_pages_correctable": 1, "retired_pages_uncorrectable": 2, "retired_pages_pending": 1,
-	"remapped_rows_correctable": 3, "remapped_rows_uncorrectable": 4, "remap_pending": 1, "remap_failed": 0,
-	"recovery_action": 2, "persistence_mode": 0, "compute_mode": 3, "display_mode": 1, "display_active": 0, "fabric_state": 3, "fabric_status": 0,
+	"remapped_rows_correctable": 3, "remapped_rows_uncorrectable": 4, "remap_pending": 1, "remap_failed": 1,
+	"recovery_action": 2, "persistence_mode": 1, "compute_mode": 3, "display_mode": 1, "display_active": 1, "fabric_state": 3, "fabric_status": 0,
 	"fabric_health": 0x1a9, "fabric_clique": 5, "banks_without_spare_rows": 2,
 	"numa_node": 1,
 }

@@ -1,6 +1,6 @@
 // smi.c: a fake nvidia-smi. It asks the NVML that it is linked with, so both sides of a comparison read one scenario.
 //
-//   nvidia-smi -q -x | --query-gpu=FIELDS [--loop-ms=MS] | --query-compute-apps=pid,used_gpu_memory | dmon | pmon
+//   nvidia-smi -q -x | --query-gpu=FIELDS [--loop-ms=MS] [--format=…,nounits] | --query-compute-apps=pid,used_gpu_memory | dmon | pmon
 //
 // FAKESMI_SAYS replaces values, by the name of a field or the path of an element: "power.draw=12.00 W;fan_speed=[N/A]". A
 // name that it does not know becomes an element of its own.
@@ -130,8 +130,8 @@ static void print_xml(nvmlDevice_t *gpus, unsigned count)
 	printf("</nvidia_smi_log>\n");
 }
 
-// print_query prints the cells of fields, and reports whether it knows them all.
-static bool print_query(const char *fields, nvmlDevice_t gpu)
+// print_query prints the cells of fields, with their units or without, and reports whether it knows them all.
+static bool print_query(const char *fields, bool units, nvmlDevice_t gpu)
 {
 	char all[4096], *next = all, line[8192] = "";
 	snprintf(all, sizeof all, "%s", fields);
@@ -145,6 +145,8 @@ static bool print_query(const char *fields, nvmlDevice_t gpu)
 			return false;
 		}
 		say(row, gpu, cell);
+		if (!units && *cell >= '0' && *cell <= '9')
+			cell[strcspn(cell, " ")] = 0;
 		snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", *line ? ", " : "", cell);
 	}
 	printf("%s\n", line);
@@ -245,7 +247,7 @@ int main(int count, char **arguments)
 {
 	const char *command = count > 1 ? arguments[1] : "";
 	const char *fields = option(arguments, "--query-gpu"), *loop = option(arguments, "--loop-ms");
-	const char *lines = option(arguments, "-c");
+	const char *lines = option(arguments, "-c"), *format = option(arguments, "--format");
 	nvmlDevice_t gpus[16];
 	unsigned n = 0;
 	nvmlReturn_t failed = nvmlInit_v2();
@@ -265,7 +267,7 @@ int main(int count, char **arguments)
 	else if (!fields)
 		print_xml(gpus, n);
 	while (fields) {
-		if (!print_query(fields, gpus[0]))
+		if (!print_query(fields, !format || !strstr(format, "nounits"), gpus[0]))
 			return 2;
 		fflush(stdout);
 		if (!loop)

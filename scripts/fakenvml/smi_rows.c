@@ -40,8 +40,10 @@ SWITCH(display_active, "Enabled", "Disabled", nvmlEnableState_t, nvmlDeviceGetDi
 SWITCH(persistence, "Enabled", "Disabled", nvmlEnableState_t, nvmlDeviceGetPersistenceMode(gpu, &n))
 PLAIN(gen, "", nvmlDeviceGetCurrPcieLinkGeneration(gpu, &n))
 PLAIN(gen_max, "", nvmlDeviceGetMaxPcieLinkGeneration(gpu, &n))
-PLAIN(width, "x", nvmlDeviceGetCurrPcieLinkWidth(gpu, &n))
-PLAIN(width_max, "x", nvmlDeviceGetMaxPcieLinkWidth(gpu, &n))
+PLAIN(width, "", nvmlDeviceGetCurrPcieLinkWidth(gpu, &n))
+PLAIN(width_max, "", nvmlDeviceGetMaxPcieLinkWidth(gpu, &n))
+PLAIN(lanes, "x", nvmlDeviceGetCurrPcieLinkWidth(gpu, &n))
+PLAIN(lanes_max, "x", nvmlDeviceGetMaxPcieLinkWidth(gpu, &n))
 PLAIN(replays, "", nvmlDeviceGetPcieReplayCounter(gpu, &n))
 PLAIN(fan, " %%", nvmlDeviceGetFanSpeed(gpu, &n))
 PLAIN(temperature, " C", nvmlDeviceGetTemperature(gpu, NVML_TEMPERATURE_GPU, &n))
@@ -208,8 +210,10 @@ const struct smi_row smi_rows[] = {
 	{"pci/pci_bus_id", "pci.bus_id", bus},
 	{"pci/pci_gpu_link_info/pcie_gen/max_link_gen", "pcie.link.gen.max", gen_max},
 	{"pci/pci_gpu_link_info/pcie_gen/current_link_gen", "pcie.link.gen.current", gen},
-	{"pci/pci_gpu_link_info/link_widths/max_link_width", "pcie.link.width.max", width_max},
-	{"pci/pci_gpu_link_info/link_widths/current_link_width", "pcie.link.width.current", width},
+	{"pci/pci_gpu_link_info/link_widths/max_link_width", NULL, lanes_max},
+	{"pci/pci_gpu_link_info/link_widths/current_link_width", NULL, lanes},
+	{NULL, "pcie.link.width.max", width_max},
+	{NULL, "pcie.link.width.current", width},
 	{"pci/replay_counter", NULL, replays},
 	{"fan_speed", "fan.speed", fan},
 	{"performance_state", "pstate", state},
@@ -223,10 +227,10 @@ const struct smi_row smi_rows[] = {
 	{"compute_mode", "compute_mode", compute_mode},
 	{"utilization/gpu_util", "utilization.gpu", util},
 	{"utilization/memory_util", "utilization.memory", mem_util},
-	{"utilization/encoder_util", NULL, encoder},
-	{"utilization/decoder_util", NULL, decoder},
-	{"utilization/jpeg_util", NULL, jpeg},
-	{"utilization/ofa_util", NULL, ofa},
+	{"utilization/encoder_util", "utilization.encoder", encoder},
+	{"utilization/decoder_util", "utilization.decoder", decoder},
+	{"utilization/jpeg_util", "utilization.jpeg", jpeg},
+	{"utilization/ofa_util", "utilization.ofa", ofa},
 	{"ecc_mode/current_ecc", "ecc.mode.current", ecc_mode},
 	{NULL, "ecc.errors.corrected.volatile.total", ecc_corrected},
 	{NULL, "ecc.errors.uncorrected.volatile.total", ecc_uncorrected},

@@ -229,7 +229,7 @@ GPU = [
            nvml=lambda n, g: n.nvmlDeviceGetDisplayActive(g)),
     Metric("fabric_state", ("fabric/state",), ("fabric.state",), words=STATES),
     Metric("fabric_status", ("fabric/status",), ("fabric.status",), words={"success": 0}),
-    Metric("fabric_health"),
+    Metric("fabric_health", reason="nvidia-smi has words for its bits"),
     Metric("fabric_clique", ("fabric/cliqueId",), ("fabric.cliqueId",)),
     Metric("numa_node", sys=numa_node),
 ]

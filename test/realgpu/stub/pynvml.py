@@ -31,6 +31,21 @@ class Field(ctypes.Structure):
                 ("value", Value)]
 
 
+class Utilization(ctypes.Structure):
+    _fields_ = [("gpu", ctypes.c_uint), ("memory", ctypes.c_uint)]
+
+
+class Memory(ctypes.Structure):
+    _fields_ = [("version", ctypes.c_uint), *((name, ctypes.c_ulonglong) for name in ("total", "reserved", "free", "used"))]
+
+
+class BAR1Memory(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_ulonglong) for name in ("bar1Total", "bar1Free", "bar1Used")]
+
+
+nvmlMemory_v2 = ctypes.sizeof(Memory) | 2 << 24
+
+
 def ask(name, *args, kind=ctypes.c_uint, outs=1):
     if name in SAYS:
         values = [int(SAYS[name])] * outs
@@ -58,6 +73,24 @@ def nvmlDeviceGetFieldValues(gpu, ids):
     return values
 
 
+def whole(name, kind, **given):
+    """Returns a structure."""
+
+    def read(gpu, **_):
+        value = kind(**given)
+        result = getattr(lib, name)(gpu, ctypes.byref(value))
+        if result:
+            raise NVMLError(f"error {result}")
+        return value
+
+    return read
+
+
+nvmlDeviceGetUtilizationRates = whole("nvmlDeviceGetUtilizationRates", Utilization)
+nvmlDeviceGetMemoryInfo = whole("nvmlDeviceGetMemoryInfo_v2", Memory, version=nvmlMemory_v2)
+nvmlDeviceGetBAR1MemoryInfo = whole("nvmlDeviceGetBAR1MemoryInfo", BAR1Memory)
+
+
 def one(name, kind=ctypes.c_uint):
     return lambda gpu, *more: ask(name, gpu, *more, kind=kind)
 
@@ -69,7 +102,8 @@ for function in ("Temperature", "TemperatureThreshold", "PowerUsage", "EnforcedP
     globals()["nvmlDeviceGet" + function] = one("nvmlDeviceGet" + function)
 for function in ("CurrentClocksEventReasons", "TotalEccErrors"):
     globals()["nvmlDeviceGet" + function] = one("nvmlDeviceGet" + function, ctypes.c_ulonglong)
-for function in ("EncoderUtilization", "DecoderUtilization", "PowerManagementLimitConstraints", "EccMode", "JpgUtilization"):
+for function in ("EncoderUtilization", "DecoderUtilization", "PowerManagementLimitConstraints", "EccMode", "JpgUtilization",
+                 "OfaUtilization"):
     globals()["nvmlDeviceGet" + function] = lambda gpu, name="nvmlDeviceGet" + function: ask(name, gpu, outs=2)
 
 
