@@ -43,6 +43,7 @@ var ranks = uitest.Album[*lists.Ranks]{
 		{Name: "columns-ranks", Snap: uitest.RanksFixture,
 			Columns: rows.ChosenColumns{Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"},
 			Typed:   "n"},
+		{Name: "spare-ranks", Snap: uitest.FullFixture, Columns: uitest.WithSpare(rows.ChosenColumns{Ranks: "rank"})},
 		{Name: "past-ranks", Snap: uitest.PastFixture, Node: "gpu-n04"},
 		{Name: "ranks-programs", Snap: uitest.ProgramsFixture, Typed: "n"},
 	},
@@ -61,6 +62,7 @@ var jobs = uitest.Album[*lists.Jobs]{
 		}},
 		{Name: "columns-jobs", Snap: uitest.JobsFixture,
 			Columns: rows.ChosenColumns{Jobs: "job,left_seconds,name,util_mean_percent,health"}},
+		{Name: "spare-jobs", Snap: uitest.StepsFixture, Columns: uitest.WithSpare(rows.ChosenColumns{Jobs: "job"})},
 		{Name: "odd-jobs", Odd: true, Snap: uitest.OddFixture},
 	},
 }
@@ -92,7 +94,7 @@ var users = uitest.Album[*lists.Users]{
 	Shots: []uitest.Shot[*lists.Users]{
 		{Name: "users", Odd: true, Snap: uitest.JobsFixture, Typed: "j"},
 		{Name: "columns-users", Snap: uitest.JobsFixture,
-			Columns: rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"}},
+			Columns: uitest.WithSpare(rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"})},
 		{Name: "odd-users", Odd: true, Snap: uitest.OddFixture},
 	},
 }
@@ -106,6 +108,13 @@ func TestGolden(t *testing.T) {
 	for name, text := range uitest.Frames(pictures()) {
 		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
 	}
+}
+
+// Each column that is shown only if it is chosen is in a frame, with a value.
+func TestSpareColumns(t *testing.T) {
+	ranks.CheckSpare(t, "spare-ranks", rows.RankTable)
+	jobs.CheckSpare(t, "spare-jobs", rows.JobTable)
+	users.CheckSpare(t, "columns-users", rows.UserTable)
 }
 
 func TestSweep(t *testing.T) {

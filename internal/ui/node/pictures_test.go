@@ -34,7 +34,8 @@ var nodes = uitest.Album[*node.Page]{
 		{Name: "steps", Dark: true, Snap: uitest.StepsFixture, Node: "gpu-n02", Typed: "vv"},
 		{Name: "node-mig", Snap: uitest.TenthFixture, Node: "gpu-n01", Begin: listProcesses},
 		{Name: "columns-node", Snap: uitest.StatesFixture, Node: "gpu-n01",
-			Columns: rows.ChosenColumns{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"}},
+			Columns: uitest.WithSpare(rows.ChosenColumns{
+				Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"})},
 		{Name: "columns-procs", Snap: uitest.Fixture,
 			Columns: rows.ChosenColumns{Node: "memory_used_bytes,util_percent", Processes: "gpu,command,cpu_percent,pid"},
 			Begin:   listProcesses},
@@ -68,6 +69,9 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
 	}
 }
+
+// Each column that is shown only if it is chosen is in a frame, with a value.
+func TestSpareColumns(t *testing.T) { nodes.CheckSpare(t, "columns-node", rows.NodeTable) }
 
 func TestSweep(t *testing.T) {
 	raced.Skip(t)

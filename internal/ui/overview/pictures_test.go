@@ -51,7 +51,8 @@ var overviews = uitest.Album[*overview.Page]{
 		{Name: "filter-prompt-wrong", Snap: uitest.Fixture, Typed: "/n0\r/ utl<50 or x"},
 		{Name: "filter-none", Snap: uitest.Fixture, Typed: "/gpu xyz\r"},
 		{Name: "columns-overview", Snap: uitest.Fixture,
-			Columns: rows.ChosenColumns{Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"}},
+			Columns: uitest.WithSpare(rows.ChosenColumns{
+				Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"})},
 		{Name: "past-overview", Dark: true, Snap: uitest.PastFixture, Node: "gpu-n04"},
 		{Name: "past-times", Snap: uitest.PastFixture, Node: "gpu-n04", Typed: "vv"},
 		{Name: "silence", Dark: true, Snap: uitest.SilenceFixture},
@@ -74,6 +75,9 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
 	}
 }
+
+// Each column that is shown only if it is chosen is in a frame, with a value.
+func TestSpareColumns(t *testing.T) { overviews.CheckSpare(t, "columns-overview", rows.OverviewTable) }
 
 func TestSweep(t *testing.T) {
 	raced.Skip(t)

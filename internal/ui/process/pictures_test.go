@@ -51,6 +51,8 @@ var processes = uitest.Album[*process.Page]{
 			Told: uitest.SomeReplies},
 		{Name: "columns-manager", Snap: uitest.Fixture, Out: keys.ToOverview.Help().Desc,
 			Columns: rows.ChosenColumns{Processes: "command,cpu_percent,gpu,pid"}, Begin: ofJob, Typed: "w  k"},
+		{Name: "spare-manager", Snap: uitest.FullFixture, Node: "gpu-n02", Begin: ofNode,
+			Columns: uitest.WithSpare(rows.ChosenColumns{Processes: "pid"})},
 		{Name: "past-manager", Snap: uitest.PastFixture, Node: "gpu-n04", Begin: ofNode},
 		{Name: "odd-environ", Odd: true, Snap: uitest.OddFixture, Begin: ofNode, Typed: "ejj",
 			Told: uitest.Says(uitest.HostileEnviron)},
@@ -92,6 +94,9 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
 	}
 }
+
+// Each column that is shown only if it is chosen is in a frame, with a value.
+func TestSpareColumns(t *testing.T) { processes.CheckSpare(t, "spare-manager", rows.ProcessTable) }
 
 func TestSweep(t *testing.T) {
 	raced.Skip(t)
