@@ -335,7 +335,7 @@ var alarms = []alarm{
 		all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF})},
 	{cluster.KindSlow, report(func(n *cluster.Node) { n.Took = 14 * time.Second }),
 		report(func(n *cluster.Node) { n.Took = 2 * time.Second })},
-	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * signs.GiB, metric.TmpTotal: 400 * signs.GiB}),
+	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * signs.GiB, metric.TmpTotal: 40 * signs.GiB}),
 		host(m{metric.TmpFree: 0.5 * signs.GiB, metric.TmpTotal: signs.GiB})},
 	{cluster.KindDisk, host(m{metric.DiskFree: 5 * signs.GiB, metric.DiskTotal: 600 * signs.GiB}),
 		host(m{metric.DiskFree: 7 * signs.GiB, metric.DiskTotal: 600 * signs.GiB})},

@@ -67,8 +67,10 @@ func (f found) String() string {
 // store returns a Store that has seen everything up to the first reports.
 func (tr trace) store() *store.Store { return tr.storeWith(Defaults()) }
 
-func (tr trace) storeWith(limits Thresholds) *store.Store {
-	s := store.New(tracePoll, Rules(limits))
+func (tr trace) storeWith(limits Thresholds) *store.Store { return tr.storeBy(Rules(limits)) }
+
+func (tr trace) storeBy(rules cluster.Rules) *store.Store {
+	s := store.New(tracePoll, rules)
 	d := tr.discovery()
 	s.Apply(cluster.Event{At: t0, Discovery: &d})
 	for n := range tr.nodes {
