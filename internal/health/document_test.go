@@ -115,41 +115,46 @@ these rules find nothing:
 `)
 	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range peerRules {
-		f := cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "GPU-3", Compared: &cluster.Comparison{
-			Own:    pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980},
-			Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
-			Used:   [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
-			Rank: &cluster.SeenRank{Rank: wire.Rank{Rank: 13, World: new(16)}, PID: 4711},
-		}}
-		if f.OfAwaited() { // the sentence of the job has more
-			f.Key = ""
-		}
-		switch r.kind {
-		case cluster.KindIdle:
-			f.Compared.Count = 1
-		case cluster.KindRankGone:
-			f.Compared.Waiting = time.Time{}.Add(11*time.Hour + 2*time.Minute)
-		case cluster.KindJobHang:
-			f.Compared.By = pace.NVLink
-		case cluster.KindLinkUnused:
-			f.Compared.Lanes = pace.Lanes{TX: 18e9, RX: 18e9, Past: 96e9, Busy: time.Hour,
-				Quiet: time.Time{}.Add(9*time.Hour + 30*time.Minute)}
-		case cluster.KindStepSlower:
-			f.Compared.Slower = &pace.Slower{Since: time.Time{}.Add(9*time.Hour + 35*time.Minute), Rate: 0.45,
-				Then: pace.Amounts{pace.Power: 610, pace.Net: 16e9, pace.Link: 100e9},
-				Now:  pace.Amounts{pace.Power: 410, pace.Net: 7.2e9, pace.Link: 45e9}}
-		case cluster.KindLogSilent, cluster.KindTooLong:
-			f.Compared.Progress, f.Compared.Forecast = sampleProgress(), sampleForecast()
-		case cluster.KindStalled:
-			f.Compared.Stall = pace.Stall{From: time.Time{}.Add(11 * time.Hour),
-				To: time.Time{}.Add(11*time.Hour + 4*time.Minute), Before: 45 * time.Second}
-		}
-		words := say.Finding(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
+		words := sayOfPeers(&r.rule)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity],
 			filled(t, &r.rule), words.Sentence, words.Hint, r.source)
 	}
 	return b.String()
+}
+
+// sayOfPeers returns the words for a sample of a rule that compares GPUs.
+func sayOfPeers(r *rule) say.Words {
+	f := cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "GPU-3", Compared: &cluster.Comparison{
+		Own:    pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980},
+		Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
+		Used:   [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
+		Rank: &cluster.SeenRank{Rank: wire.Rank{Rank: 13, World: new(16)}, PID: 4711},
+	}}
+	if f.OfAwaited() { // the sentence of the job has more
+		f.Key = ""
+	}
+	switch r.kind {
+	case cluster.KindIdle:
+		f.Compared.Count = 1
+	case cluster.KindRankGone:
+		f.Compared.Waiting = time.Time{}.Add(11*time.Hour + 2*time.Minute)
+	case cluster.KindJobHang:
+		f.Compared.By = pace.NVLink
+	case cluster.KindLinkUnused:
+		f.Compared.Lanes = pace.Lanes{TX: 18e9, RX: 18e9, Past: 96e9, Busy: time.Hour,
+			Quiet: time.Time{}.Add(9*time.Hour + 30*time.Minute)}
+	case cluster.KindStepSlower:
+		f.Compared.Slower = &pace.Slower{Since: time.Time{}.Add(9*time.Hour + 35*time.Minute), Rate: 0.45,
+			Then: pace.Amounts{pace.Power: 610, pace.Net: 16e9, pace.Link: 100e9},
+			Now:  pace.Amounts{pace.Power: 410, pace.Net: 7.2e9, pace.Link: 45e9}}
+	case cluster.KindLogSilent, cluster.KindTooLong:
+		f.Compared.Progress, f.Compared.Forecast = sampleProgress(), sampleForecast()
+	case cluster.KindStalled:
+		f.Compared.Stall = pace.Stall{From: time.Time{}.Add(11 * time.Hour),
+			To: time.Time{}.Add(11*time.Hour + 4*time.Minute), Before: 45 * time.Second}
+	}
+	return say.Finding(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 }
 
 // sampleProgress and sampleForecast are of a job whose log is silent, and which would end after its time limit.

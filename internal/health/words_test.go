@@ -1,6 +1,7 @@
 package health
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,25 +15,32 @@ import (
 // its letter has the flag.
 func TestOneNameForOneThing(t *testing.T) {
 	for _, a := range alarms {
-		if a.kind == cluster.KindRecovery { // its flag names what the driver asks for
-			continue
+		if a.kind != cluster.KindRecovery { // its flag names what the driver asks for
+			wantOneName(t, a.kind, sayOf(a.kind, a.yes))
 		}
-		words := sayOf(a.kind, a.yes)
-		flag := firstWord(words.Flag)
-		if words.Letter == 0 || flag == "" {
-			continue
-		}
-		text := strings.ToLower(words.Long + " " + words.Sentence)
-		if !sharesWord(flag, words.One) {
-			t.Errorf("%s: the flag %q has no word of the name %q", a.kind, words.Flag, words.One)
-		}
-		if !strings.Contains(text, singular(flag)) {
-			t.Errorf("%s: the flag %q is not in the sentence %q", a.kind, words.Flag, words.Sentence)
-		}
-		at := slices.IndexFunc(say.Letters, func(l say.Letter) bool { return l.Letter == rune(words.Letter) })
-		if legend := say.Letters[at]; !sharesWord(flag, legend.Full) {
-			t.Errorf("%s: the legend of %c lacks the flag %q: %q", a.kind, words.Letter, words.Flag, legend.Full)
-		}
+	}
+	for _, r := range peerRules {
+		wantOneName(t, r.kind, sayOfPeers(&r.rule))
+	}
+}
+
+// capitals are what is always the same in a flag: "XID" of "XID:79", "!LAG" of "!LAG clk .58".
+var capitals = regexp.MustCompile(`^!?[A-Z]+( [A-Z]+)*`)
+
+func wantOneName(t *testing.T, kind cluster.Kind, words say.Words) {
+	flag := firstWord(words.Flag)
+	if words.Letter == 0 || flag == "" {
+		return
+	}
+	if !sharesWord(flag, words.One) {
+		t.Errorf("%s: the flag %q has no word of the name %q", kind, words.Flag, words.One)
+	}
+	if !strings.Contains(strings.ToLower(words.Long+" "+words.Sentence), singular(flag)) {
+		t.Errorf("%s: the flag %q is not in the sentence %q", kind, words.Flag, words.Sentence)
+	}
+	legend, is := say.Letters[say.LetterRank(words.Letter)].Full, capitals.FindString(words.Flag)
+	if !regexp.MustCompile(`(^| )` + is + `([ :,]|$)`).MatchString(legend) {
+		t.Errorf("%s: the legend of %c in say.Letters lacks the flag %s: %q", kind, words.Letter, is, legend)
 	}
 }
 
