@@ -1,6 +1,11 @@
 package shapes
 
-import "github.com/nvnodetop/nvnodetop/internal/cluster"
+import (
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+)
 
 // Known are the shapes that are still judged wrongly, with the reason. A test fails when one of them is judged right,
 // so that none stays here.
@@ -43,4 +48,46 @@ var RightNotes = map[cluster.Kind][]string{
 		"f36 busy node of 2", "g06 node of 8", "g40 1.34x without counters", "m01 a quarter",
 		"m09 a third of each minute", "n67 tired loaders", "n69 narrow network", "q04 slow teacher", "w09 slow host of 2",
 		"w10 slow node of 4", "w11 slow node over TCP", "x10 heat, again and again"},
+}
+
+// NoShape are the kinds of problems that no shape wants, by the reason. Each has samples in internal/health.
+var NoShape = map[string][]cluster.Kind{
+	"the driver says it, whatever the job does": {cluster.KindNoDriver, cluster.KindOldDriver, cluster.KindSlow,
+		cluster.KindFault, cluster.KindLost, cluster.KindUnusable, cluster.KindHang, cluster.KindECC, cluster.KindSlowdown,
+		cluster.KindRecovery, cluster.KindXid, cluster.KindRemapFailed, cluster.KindRemap, cluster.KindNoSpares,
+		cluster.KindRetired, cluster.KindECCGrowing, cluster.KindNVLinkDown, cluster.KindNVLink, cluster.KindFabric,
+		cluster.KindFabricIll, cluster.KindOtherClique, cluster.KindMemoryHot, cluster.KindGPUHot, cluster.KindNoCompute,
+		cluster.KindPCIe, cluster.KindPCIeReplays, cluster.KindPersistence},
+	"the connection or SLURM says it": {cluster.KindConnecting, cluster.KindSilence, cluster.KindMissing,
+		cluster.KindHidden, cluster.KindWrongCgroup, cluster.KindOwner, cluster.KindMixed, cluster.KindClockSkew},
+	"shapes have no disk, no memory of the host and nobody else's processes": {cluster.KindDisk,
+		cluster.KindHostMemory, cluster.KindLeftOver, cluster.KindStranger},
+	"shapes have no log but a count of steps": {cluster.KindLogSilent, cluster.KindTooLong},
+}
+
+// Each kind of problem is found in a shape, or has a reason in NoShape.
+func TestEveryKindHasAShape(t *testing.T) {
+	left := map[cluster.Kind]bool{}
+	for _, kind := range say.Kinds() {
+		left[kind] = true
+	}
+	for _, s := range append(All(), More()...) {
+		for _, w := range s.Want {
+			for _, kind := range w.Kinds {
+				delete(left, kind)
+			}
+		}
+	}
+	for _, unshaped := range NoShape {
+		for _, kind := range unshaped {
+			if !left[kind] {
+				t.Errorf("%s has a shape, or is no kind, or is twice in NoShape: remove it there", kind)
+			}
+			delete(left, kind)
+		}
+	}
+	for kind := range left {
+		t.Errorf("no shape wants %s: play a job that has it, and jobs that only look like it; NoShape has the kinds of "+
+			"which no job can tell", kind)
+	}
 }
