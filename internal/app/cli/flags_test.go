@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +10,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// A shared flag sets the setting with its name, whatever the environment says. Only these are no settings.
+// A shared flag sets the setting with its name and no other, whatever the environment says. Only these are no settings.
 func TestFlagsAreSettings(t *testing.T) {
 	without := []string{"demo", "nodes", FirstSample, MaxAge}
-	values := map[string]string{"colors": "job", "login": "alice@cluster", "mem-util-thresh": "60,85"}
+	values := map[string]string{"timeout": "20s", "view": "node", "keys": "nvitop", "monitor": "full", "colors": "job",
+		"theme": "dark", "ascii": "true", "readonly": "true", "log": "x.log", "transport": "srun", "login": "alice@cluster",
+		"gpu-util-thresh": "50,80", "mem-util-thresh": "50,80"}
+	usual := loaded(t, New(Streams{}, pflag.NewFlagSet("", pflag.ContinueOnError)))
 	for _, name := range Shared() {
 		t.Run(name, func(t *testing.T) {
 			key := keyOf(name)
@@ -23,19 +25,35 @@ func TestFlagsAreSettings(t *testing.T) {
 				return
 			case !config.IsSetting(key):
 				t.Fatalf("--%s: there is no setting %q: name both alike, or add the flag to this test's list", name, key)
+			case values[name] == "":
+				t.Fatalf("--%s: add a value that is not its default to this test's values", name)
 			}
 			f := pflag.NewFlagSet("", pflag.ContinueOnError)
 			p := New(Streams{}, f, name)
-			value := cmp.Or(values[name], f.Lookup(name).DefValue)
-			t.Setenv("NVNODETOP_"+strings.ToUpper(key), value)
-			if err := f.Set(name, value); err != nil {
+			if unset := loaded(t, p); !slices.Equal(unset, usual) {
+				t.Errorf("--%s changes a default of %v", name, unset)
+			}
+			t.Setenv("NVNODETOP_"+strings.ToUpper(key), values[name])
+			if err := f.Set(name, values[name]); err != nil {
 				t.Fatal(err)
 			}
-			if origins, err := p.Load(); err != nil {
-				t.Error(err)
-			} else if from := origins.Of(key); from != "--"+name {
-				t.Errorf("%s sets %s, in spite of --%s", from, key, name)
+			for i, is := range loaded(t, p) {
+				switch {
+				case is.Key != key && is != usual[i]:
+					t.Errorf("--%s sets %s, too: it has the field of that setting", name, is.Key)
+				case is.Key == key && (is.Origin != "--"+name || is.Value == usual[i].Value):
+					t.Errorf("--%s %s gives %s from %s", name, values[name], is.Value, is.Origin)
+				}
 			}
 		})
 	}
+}
+
+func loaded(t *testing.T, p *Program) []config.Value {
+	t.Helper()
+	origins, err := p.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Config.Values(origins)
 }
