@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,5 +115,49 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	}
 	if took := time.Since(began); took < cfg.IdleExit || took > 10*time.Second || shown == "" {
 		t.Errorf("it took %v and wrote %d bytes", took, len(shown))
+	}
+}
+
+// What a setting and an option of the screens have in common is a name: then the option has the value of the setting.
+func TestOptionsHaveTheSettings(t *testing.T) {
+	t.Setenv("LC_ALL", "C.UTF-8") // otherwise ASCII is on
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	other := []string{"Record", "ReadOnly"} // what records, and why it is so
+	usual := config.Default()
+	before := reflect.ValueOf(Options(&usual, nil, nil, cli.Selection{}))
+	for field := range before.Type().Fields() {
+		cfg := config.Default()
+		setting := reflect.ValueOf(&cfg).Elem().FieldByName(field.Name)
+		if !setting.IsValid() || slices.Contains(other, field.Name) {
+			continue
+		}
+		change(t, setting)
+		after := reflect.ValueOf(Options(&cfg, nil, nil, cli.Selection{})).FieldByName(field.Name)
+		if reflect.DeepEqual(after.Interface(), before.FieldByName(field.Name).Interface()) {
+			t.Errorf("config.Config.%s does not change ui.Options.%[1]s: fill it in Options of internal/app/screen", field.Name)
+		}
+	}
+}
+
+// change gives a setting another value.
+func change(t *testing.T, v reflect.Value) {
+	switch {
+	case v.Kind() == reflect.Bool:
+		v.SetBool(!v.Bool())
+	case v.CanInt():
+		v.SetInt(v.Int() + 1)
+	case v.CanFloat():
+		v.SetFloat(v.Float() + 1)
+	case v.Kind() == reflect.String:
+		v.SetString(v.String() + "x")
+	case v.Kind() == reflect.Array:
+		change(t, v.Index(0))
+	case v.Kind() == reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case v.Kind() == reflect.Struct:
+		change(t, v.Field(0))
+	default:
+		t.Fatalf("change knows no other value of a %s", v.Type())
 	}
 }
