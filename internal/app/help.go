@@ -33,7 +33,7 @@ var groups = []flagGroup{
 		"only-graphics", "only", "only-visible"}},
 	{"How nodes are reached", []string{"login", "transport", "timeout"}},
 	{"Print once", []string{"once", "plain", "json", "first-sample", "max-age", "force-color"}},
-	{"Look", []string{"view", "keys", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}},
+	{"Look", cli.LookFlags},
 	{"Other", []string{"readonly", "log", "help", "version"}},
 }
 

@@ -45,7 +45,7 @@ var flags = map[string]flag{
 	"keys": stringFlag("`KEYS` is usual (each key has one meaning), or nvitop (its keys on the page of processes)",
 		func(c *config.Config) *string { return &c.Keys }),
 	"monitor": stringFlag("show GPUs above the processes on their page: `MODE` is auto (if there is room), full or "+
-		"compact (never); also -m", func(c *config.Config) *string { return &c.Monitor }),
+		"compact (never)", func(c *config.Config) *string { return &c.Monitor }),
 	"colors": stringFlag("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: "+
 		"your last choice", func(c *config.Config) *string { return &c.Colors }),
 	"gpu-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
@@ -70,6 +70,9 @@ const FirstSample = "first-sample"
 
 // MaxAge is the flag for output that is printed often: then SLURM is not asked every time.
 const MaxAge = "max-age"
+
+// LookFlags are the flags about the look of the screens.
+var LookFlags = []string{"view", "keys", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}
 
 // NodeFlags are the flags of commands about the GPUs of nodes.
 var NodeFlags = []string{"nodes", "login", "transport", "timeout", FirstSample, MaxAge, "ascii", "demo"}

@@ -59,8 +59,7 @@ time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
 		},
 	}
 	f := cmd.Flags()
-	o := &ReplayOptions{Program: cli.New(io, f, "view", "keys", "colors", "gpu-util-thresh", "mem-util-thresh", "theme",
-		"ascii")}
+	o := &ReplayOptions{Program: cli.New(io, f, cli.LookFlags...)}
 	f.BoolVar(&o.once, "once", false, "print the overview and all nodes as text and exit")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
 	f.StringVar(&o.at, "at", "", "the `TIME`: 15:04, 15:04:05, 2006-01-02T15:04:05, 10m (from the beginning) or "+
