@@ -28,9 +28,12 @@ func TestOneNameForOneThing(t *testing.T) {
 var capitals = regexp.MustCompile(`^!?[A-Z]+( [A-Z]+)*`)
 
 func wantOneName(t *testing.T, kind cluster.Kind, words say.Words) {
-	flag := firstWord(words.Flag)
-	if words.Letter == 0 || flag == "" {
+	flag, at := firstWord(words.Flag), say.LetterRank(words.Letter)
+	switch {
+	case flag == "":
 		return
+	case at < 0:
+		t.Fatalf("%s has the flag %q, and no letter in say.Letters", kind, words.Flag)
 	}
 	if !sharesWord(flag, words.One) {
 		t.Errorf("%s: the flag %q has no word of the name %q", kind, words.Flag, words.One)
@@ -38,7 +41,7 @@ func wantOneName(t *testing.T, kind cluster.Kind, words say.Words) {
 	if !strings.Contains(strings.ToLower(words.Long+" "+words.Sentence), singular(flag)) {
 		t.Errorf("%s: the flag %q is not in the sentence %q", kind, words.Flag, words.Sentence)
 	}
-	legend, is := say.Letters[say.LetterRank(words.Letter)].Full, capitals.FindString(words.Flag)
+	legend, is := say.Letters[at].Full, capitals.FindString(words.Flag)
 	if !regexp.MustCompile(`(^| )` + is + `([ :,]|$)`).MatchString(legend) {
 		t.Errorf("%s: the legend of %c in say.Letters lacks the flag %s: %q", kind, words.Letter, is, legend)
 	}
