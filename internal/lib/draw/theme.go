@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"image/color"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -113,19 +114,34 @@ func (t *Theme) compose(looks *roleStyles) {
 	if looks.paper != nil {
 		t.ground, t.paints = looks.paper.composeStyle(lipgloss.NewStyle()).escape, true
 	}
-	ids := map[string]uint8{t.ground: 0}
+	ids, composed := map[string]uint8{t.ground: 0}, map[look]style{}
 	for r := range roleCount {
 		for cl := letter; cl <= shade; cl++ {
 			for on := plain; on < groundCount; on++ {
-				st := looks.paper.composeStyle(looks.styleOf(r, cl, on))
-				if _, known := ids[st.escape]; !known {
-					ids[st.escape] = uint8(len(ids))
+				s := looks.styleOf(r, cl, on)
+				st, known := composed[lookOf(s)]
+				if !known {
+					st = looks.paper.composeStyle(s)
+					if _, known := ids[st.escape]; !known {
+						ids[st.escape] = uint8(len(ids))
+					}
+					st.id = ids[st.escape]
+					composed[lookOf(s)] = st
 				}
-				st.id = ids[st.escape]
 				t.styles[r][on][cl] = st
 			}
 		}
 	}
+}
+
+// look has all that a palette sets. Most cells look like others, and a call of Lip Gloss costs microseconds.
+type look struct {
+	ink, background      color.Color
+	bold, faint, reverse bool
+}
+
+func lookOf(s lipgloss.Style) look {
+	return look{s.GetForeground(), s.GetBackground(), s.GetBold(), s.GetFaint(), s.GetReverse()}
 }
 
 // onlyInk matches the parameters of a foreground color alone.
