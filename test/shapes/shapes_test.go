@@ -2,6 +2,8 @@ package shapes
 
 import (
 	"flag"
+	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"testing"
@@ -18,6 +20,11 @@ var (
 	seed  = flag.Uint64("seed", 1, "of the noise, and of when things happen")
 	seeds = flag.Int("seeds", 1, "how many seeds to play, from that one on")
 )
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // little is kept of many samples: the usual 100 collects every few milliseconds
+	os.Exit(m.Run())
+}
 
 // Each shape gets its wanted findings in time, and no other alarm. With -v it says how soon, and the totals.
 func TestShapes(t *testing.T) {
