@@ -106,7 +106,7 @@ func TestRenews(t *testing.T) {
 	old := time.Now().Add(-5 * 24 * time.Hour)
 	for name, want := range map[string]bool{"nvnodetop-probe-0123456789abcdef": true, "nvnodetop": false} {
 		exe := filepath.Join(dir, name)
-		if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
+		if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", exe, ".").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		if err := os.Chtimes(exe, old, old); err != nil {

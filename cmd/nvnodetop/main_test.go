@@ -20,7 +20,7 @@ func TestStartsWithAllSymbolsResolved(t *testing.T) {
 
 func startsResolved(t *testing.T, cgo string) {
 	exe := t.TempDir() + "/nvnodetop"
-	build := exec.Command("go", "build", "-o", exe, ".")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", exe, ".")
 	build.Env = append(os.Environ(), cgo)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

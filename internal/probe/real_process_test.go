@@ -51,7 +51,7 @@ func build(t *testing.T) string {
 		}
 		for _, argv := range [][]string{
 			{"../../scripts/fakenvml/build", built.dir},
-			{"go", "build", "-o", built.dir + "/probe", "./testdata/probe"},
+			{"go", "build", "-ldflags=-s -w", "-o", built.dir + "/probe", "./testdata/probe"},
 		} {
 			if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 				built.err = fmt.Errorf("%q: %w\n%s", argv, err, out)

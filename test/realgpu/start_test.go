@@ -56,7 +56,7 @@ func build(t *testing.T) string {
 	built.Do(func() {
 		built.dir, built.err = os.MkdirTemp("", "realgpu-test-")
 		commands := [][]string{
-			{"go", "build", "-pgo=off", "-o", built.dir, "../../cmd/nvnodetop", "../rasd"},
+			{"go", "build", "-pgo=off", "-ldflags=-s -w", "-o", built.dir, "../../cmd/nvnodetop", "../rasd"},
 			{"../../scripts/fakenvml/build", built.dir},
 			{"gcc", "-shared", "-fPIC", "-o", filepath.Join(built.dir, "libcuda.so.1"), "stub/cuda.c"},
 		}
