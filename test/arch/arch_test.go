@@ -1,13 +1,16 @@
 package arch
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os/exec"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/test/inputs"
@@ -108,27 +111,36 @@ type pkg struct {
 	Deps       []string // what is linked with it
 }
 
-// packages lists the packages of this module, with and without cgo: the imports of both builds count.
+// packages lists the packages of this module.
 func packages(t *testing.T) map[string]*pkg {
 	t.Helper()
 	for _, dir := range []string{"cmd", "examples", "internal", "packaging", "pkg", "test"} {
 		inputs.Watch(t, "../../"+dir)
 	}
+	all, err := listed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// listed asks Go once, with and without cgo: the imports of both builds count.
+var listed = sync.OnceValues(func() (map[string]*pkg, error) {
 	out := map[string]*pkg{}
 	for _, cgo := range []string{"1", "0"} {
-		cmd := exec.CommandContext(t.Context(), "go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports,Deps", "./...")
+		cmd := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Name,Doc,Imports,Deps", "./...")
 		cmd.Dir = "../.."
 		cmd.Env = append(cmd.Environ(), "CGO_ENABLED="+cgo)
 		text, err := cmd.Output()
 		if err != nil {
-			t.Fatalf("go list: %v", err)
+			return nil, fmt.Errorf("go list: %w", err)
 		}
-		for d := json.NewDecoder(strings.NewReader(string(text))); ; {
+		for d := json.NewDecoder(bytes.NewReader(text)); ; {
 			var p pkg
 			if err := d.Decode(&p); errors.Is(err, io.EOF) {
 				break
 			} else if err != nil {
-				t.Fatal(err)
+				return nil, err
 			}
 			name := strings.TrimPrefix(p.ImportPath, module+"/")
 			if have := out[name]; have != nil {
@@ -138,8 +150,8 @@ func packages(t *testing.T) map[string]*pkg {
 			out[name] = &p
 		}
 	}
-	return out
-}
+	return out, nil
+})
 
 // arrows returns the packages by which a room imports another.
 func arrows(t *testing.T) map[[2]string][]string {
