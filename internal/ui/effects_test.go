@@ -29,8 +29,8 @@ type attempt struct {
 	needs keys.Need
 }
 
-// Each action of a row changes something on one of the row's pages: the screen above the footer, a question to a node or
-// to SLURM, or what Bubble Tea gets to do.
+// Each action of a row changes something on one of the row's pages: the screen above the footer, a question to a node
+// or to SLURM, or what Bubble Tea gets to do.
 func TestEveryActionHasAnEffect(t *testing.T) {
 	raced.Skip(t)
 	works := map[string]bool{}

@@ -17,8 +17,8 @@ var (
 	flagCell  = regexp.MustCompile("(?m)^\\| `(?:-., )?(--[a-z-]+)")
 )
 
-// TestWhatIsNewIsInTheChangelog asks for a line in CHANGELOG.md for each command, flag, setting, metric, problem, column
-// and key that no version had before.
+// TestWhatIsNewIsInTheChangelog asks for a line in CHANGELOG.md for each command, flag, setting, metric, problem,
+// column and key that no version had before.
 func TestWhatIsNewIsInTheChangelog(t *testing.T) {
 	names := map[string]string{} // by the line in names.txt
 	add := func(place, name string) { names[place+" "+name] = name }
