@@ -61,7 +61,7 @@ func do(what string, n int) {
 			run("burn=60", false)
 		}
 	case "holder": // a child with so many megabytes, for a moment
-		run("hold="+strconv.Itoa(n), false)
+		run("hold="+strconv.Itoa(n)+" sleep=200", false) // longer than between samples, also on a busy host
 	case "orphan": // milliseconds of CPU of a process whose parent has ended
 		run("leave="+strconv.Itoa(n), false)
 	case "leave":
