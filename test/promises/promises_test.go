@@ -144,23 +144,24 @@ func TestSettings(t *testing.T) {
 
 // TestEverySettingIsKept says when the file of the newest version lacks a setting of today.
 func TestEverySettingIsKept(t *testing.T) {
-	keys := func(text string) map[string]bool {
-		found, table := map[string]bool{}, ""
+	values := func(text string) map[string]string {
+		found, table := map[string]string{}, ""
 		for line := range strings.Lines(text) {
 			line = strings.TrimSpace(strings.TrimPrefix(line, "# "))
 			if name, ok := strings.CutPrefix(line, "["); ok {
 				table = strings.TrimSuffix(name, "]") + "."
 			}
-			if key, _, ok := strings.Cut(strings.Replace(line, " is not set", " = ", 1), " = "); ok {
-				found[table+key] = true
+			if key, value, ok := strings.Cut(strings.Replace(line, " is not set", " = ", 1), " = "); ok {
+				value, _, _ = strings.Cut(value, " # ")
+				found[table+key] = strings.TrimSpace(value)
 			}
 		}
 		return found
 	}
-	have := keys(kept(t, newest, "config.toml"))
-	have["admins"] = true // only the system's file has it
-	for key := range keys(runs(t, t.TempDir(), "config").stdout) {
-		if !have[key] {
+	have := values(kept(t, newest, "config.toml"))
+	have["admins"] = "?" // only the system's file has it
+	for key, usual := range values(runs(t, t.TempDir(), "config").stdout) {
+		if is := have[key]; is == "" || is == usual {
 			t.Errorf("%s/config.toml lacks the setting %s: add its line, with a value that is not the default", newest, key)
 		}
 	}
