@@ -92,11 +92,18 @@ const module = "github.com/nvnodetop/nvnodetop/"
 func TestDependencies(t *testing.T) {
 	inputs.Watch(t, "..", "../../internal")
 	for name, dir := range public {
-		list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+dir).Output()
+		list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f",
+			`{{.ImportPath}} {{join .Imports " "}}`, "./"+dir).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		deps := strings.Fields(string(list))
+		var deps []string
+		imports := map[string][]string{}
+		for line := range strings.Lines(string(list)) {
+			words := strings.Fields(line)
+			deps = append(deps, words[0])
+			imports[words[0]] = words[1:]
+		}
 		banned := []string{"charm.land/", "github.com/charmbracelet/ultraviolet", "github.com/spf13/",
 			module + "internal/ui", module + "internal/app"}
 		if name != "nvnodetop" {
@@ -106,11 +113,22 @@ func TestDependencies(t *testing.T) {
 			is := func(b string) bool { return dep == b || strings.HasPrefix(dep, strings.TrimSuffix(b, "/")+"/") }
 			if slices.ContainsFunc(banned, is) &&
 				!slices.ContainsFunc([]string{module + "pkg/", module + "internal/wire/metric"}, is) {
-				t.Errorf("package %s depends on %s", name, dep)
+				t.Errorf("package %s depends on %s by these imports, one of which is wrong: %s", name, dep,
+					strings.Join(importPath(deps, imports, dep), " -> "))
 			}
 		}
 		if len(deps) < 10 {
 			t.Errorf("package %s: go list says %q", name, deps)
 		}
 	}
+}
+
+// importPath returns how the last of the packages comes to import one of the others.
+func importPath(deps []string, imports map[string][]string, to string) []string {
+	path := []string{to}
+	for path[0] != deps[len(deps)-1] {
+		at := slices.IndexFunc(deps, func(dep string) bool { return slices.Contains(imports[dep], path[0]) })
+		path = slices.Insert(path, 0, deps[at])
+	}
+	return path
 }
