@@ -579,7 +579,8 @@ func TestAbsentValues(t *testing.T) {
 			for _, c := range Rules(Defaults())(s) {
 				if !slices.ContainsFunc(before, func(b cluster.Condition) bool { return b.Kind == c.Kind }) &&
 					c.Kind != cluster.KindECC {
-					t.Errorf("%s holds when %s lacks %s", c.Kind, a.kind, id)
+					t.Errorf("%s holds when the sample of %s lacks %s: give that sample numbers that only its own rule minds",
+						c.Kind, a.kind, id)
 				}
 				if words := sayOf(c.Kind, s); strings.Contains(words.Sentence+words.Long+words.Short+words.Flag,
 					"NaN") {

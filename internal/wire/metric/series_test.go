@@ -18,7 +18,7 @@ func TestSeriesNames(t *testing.T) {
 		name := row.SeriesName()
 		suffix, known := units[row.Unit]
 		if !known {
-			t.Errorf("%v is in %v: name its base unit here, and convert it in Base (series.go)", id, row.Unit)
+			t.Errorf("%v is in %v: name its base unit here, and convert other units in Base (series.go)", id, row.Unit)
 		}
 		if inBase := strings.HasSuffix(row.Key, suffix); inBase != (row.Base(1) == 1) {
 			t.Errorf("%v is a series in %q, and Base (series.go) makes %v of 1", id, suffix, row.Base(1))
