@@ -18,7 +18,6 @@ func TestEachSettingHasItsField(t *testing.T) {
 		t.Fatal(err)
 	}
 	all.values["admins"] = []any{"alice"} // only the system's file has it
-	all.values["doors"] = []any{"ssh"}    // those of the file are the default
 	usual := Default()
 	before := usual.Values(&o)
 	for i := range settings {

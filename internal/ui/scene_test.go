@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
-// What an option and the scene have in common is a name: then the scene has the value of the option.
+// A field of the scene that has the name of an option has its value, too.
 func TestTheSceneHasTheOptions(t *testing.T) {
 	r := newRig(t, uitest.Fixture())
 	values := []any{true, "from an option", 7 * time.Second}

@@ -27,7 +27,7 @@ var ErrAbsent = errors.New("chromium is not installed")
 // patience is how long an answer may take.
 const patience = 30 * time.Second
 
-// lastWords is how many bytes an error quotes of what Chromium said before it ended.
+// lastWords is the number of bytes of Chromium's last messages that an error quotes.
 const lastWords = 2 << 10
 
 // Browser is a running Chromium with one tab.
@@ -100,7 +100,7 @@ func (b *Browser) start(ctx context.Context, program string) error {
 		"--remote-debugging-pipe", "--user-data-dir="+b.home, "about:blank")
 	b.cmd.ExtraFiles = []*os.File{requests, answers}
 	b.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	said, err := os.Create(b.log())
+	said, err := os.Create(b.stderrFile())
 	if err == nil {
 		b.cmd.Stderr = said
 		err = errors.Join(b.cmd.Start(), said.Close())
@@ -195,13 +195,13 @@ func (b *Browser) call(method string, params map[string]any, result any) error {
 	}
 }
 
-// log returns the file of what Chromium says.
-func (b *Browser) log() string { return filepath.Join(b.home, "stderr.log") }
+// stderrFile returns the path of the file with Chromium's messages.
+func (b *Browser) stderrFile() string { return filepath.Join(b.home, "stderr.log") }
 
-// explainEnd says how Chromium ended, and what it said last.
+// explainEnd returns an error with Chromium's exit status and its last messages.
 func (b *Browser) explainEnd() error {
 	_ = b.cmd.Wait()
-	said, err := os.ReadFile(b.log())
+	said, err := os.ReadFile(b.stderrFile())
 	if err != nil {
 		return fmt.Errorf("chromium has ended: %v, %w", b.cmd.ProcessState, err)
 	}

@@ -32,7 +32,7 @@ func TestPageIsLeft(t *testing.T) {
 	}
 }
 
-// The error about a Chromium that has ended says how, and what it said.
+// The error about a Chromium that has ended has its exit status and its last messages.
 func TestEndIsExplained(t *testing.T) {
 	t.Parallel()
 	b := New(t)
@@ -40,7 +40,7 @@ func TestEndIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = b.cmd.Wait()
-	if err := os.WriteFile(b.log(), []byte("a last word"), 0o600); err != nil {
+	if err := os.WriteFile(b.stderrFile(), []byte("a last word"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	err := b.Wait("false")

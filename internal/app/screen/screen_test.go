@@ -118,7 +118,7 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	}
 }
 
-// What a setting and an option of the screens have in common is a name: then the option has the value of the setting.
+// An option of the screens that has the name of a setting has its value, too.
 func TestOptionsHaveTheSettings(t *testing.T) {
 	t.Setenv("LC_ALL", "C.UTF-8") // otherwise ASCII is on
 	t.Setenv("TERM", "xterm-256color")
