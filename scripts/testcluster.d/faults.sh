@@ -24,6 +24,7 @@ login      nokey H | keyok H                    no key is accepted
            sshd H LINES | sshdok H              any lines of sshd_config; ";" separates them
            noisy H [USER] | quiet H             Banner, sshrc on stdout, echo in USER's .bashrc (alice)
 probe      killprobe H                          kill -9 for nvnodetop's probes on H
+           killprobes H | probesok H            kill -9 for each probe that starts on H, too
            stopprobe H | contprobe H            SIGSTOP | SIGCONT for them
 storage    nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp, /var/tmp, /dev/shm, /run/user
            noexec H [USER] | placesok H         mounted noexec: the same places
@@ -144,6 +145,12 @@ no_sshd_option() {
 # shells that mention them.
 PROBE='^[^ ]*nvnodetop[^ ]* (.* )?probe( |$)|^([^ ]*/)?nvnodetop-prob'
 fault_killprobe() { in_host "$1" pkill -KILL -f "$PROBE"; }
+fault_killprobes() {
+	fault_killprobe "$1"
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	in_host "$1" setsid sh -c 'while sleep 0.05; do pkill -KILL -f "$1"; done' kill-probes "$PROBE" </dev/null >/dev/null 2>&1 &
+}
+fault_probesok() { in_host "$1" pkill -f '^sh -c .* kill-probes ' || true; }
 fault_stopprobe() { in_host "$1" pkill -STOP -f "$PROBE"; }
 fault_contprobe() { in_host "$1" pkill -CONT -f "$PROBE"; }
 

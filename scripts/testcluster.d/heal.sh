@@ -44,6 +44,7 @@ heal_node() {
 	heal_network "$1"
 	fault_contsshd "$1" || true
 	fault_contprobe "$1" || true
+	fault_probesok "$1"
 	fault_unadopt "$1"
 	fault_otpok "$1"
 	fault_knownkey "$1"

@@ -38,7 +38,7 @@ func TestFaults(t *testing.T) {
 			[]string{"host key changed", "known: /etc/ssh/ssh_known_hosts"}, "host key changed"},
 		{"host key unknown", [][]string{{"unknownkey"}, {"killsession"}}, []string{"host key unknown"},
 			"host key unknown"},
-		{"probe killed", [][]string{{"nokey"}, {"killprobe"}}, []string{"killed (signal KILL)"}, "probe was killed"},
+		{"probe killed", [][]string{{"killprobes"}}, []string{"killed (signal KILL)"}, "probe was killed"},
 		{"garbage", [][]string{{"garbage"}, {"killsession"}}, []string{"unexpected output in place of the probe's",
 			"Segmentation fault"}, " failed"},
 		{"a line of 100 MB", [][]string{{"flood"}, {"killsession"}},
