@@ -63,9 +63,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
@@ -180,9 +179,9 @@ func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 // errors are those of Ask.
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if lists := c.unexpandedLists(); len(lists) > 0 {
-		c.expandLists(ctx, hostlist.Batches(lists)[0])
+		c.expandLists(ctx, notation.BatchHosts(lists)[0])
 	} else if due := c.unconfiguredNodes(time.Now()); len(due) > 0 {
-		c.askNodes(ctx, hostlist.Batches(due)[0])
+		c.askNodes(ctx, notation.BatchHosts(due)[0])
 	} else if due := c.dueQuestions(time.Now()); len(due) > 0 {
 		c.askGPUs(ctx, due)
 	} else if due := c.ended.unexplainedJobs(); len(due) > 0 {
@@ -289,7 +288,7 @@ func (c *Client) keepJobs(records []record) {
 		var unread error
 		if r.mayRun() {
 			if unread = c.keepHosts(r.nodelist, before); unread == nil {
-				c.jobs = append(c.jobs, listedJob{r.newJob(), r.nodelist, gres.Requested(r.gres, 1)})
+				c.jobs = append(c.jobs, listedJob{r.newJob(), r.nodelist, notation.RequestedGPUs(r.gres, 1)})
 				continue
 			}
 		}
@@ -301,9 +300,9 @@ func (c *Client) keepJobs(records []record) {
 func (c *Client) keepHosts(list string, before map[string]hosts) error {
 	h, known := before[list]
 	if !known {
-		names, err := hostlist.Expand(list)
+		names, err := notation.ExpandHosts(list)
 		if err == nil {
-			err = hostlist.Check(names)
+			err = notation.CheckHosts(names)
 		}
 		if err != nil {
 			cause := cmp.Or(errors.Unwrap(err), err) // without the list
@@ -378,8 +377,8 @@ func askHostnames(ctx context.Context, run command.Runner, lists []string) map[s
 	for i, group := range groups {
 		if names := strings.Fields(
 			group,
-		); len(names) > 0 && len(names) <= hostlist.MaxHosts &&
-			hostlist.Check(names) == nil {
+		); len(names) > 0 && len(names) <= notation.MaxHosts &&
+			notation.CheckHosts(names) == nil {
 			hosts[lists[i]] = names
 		}
 	}

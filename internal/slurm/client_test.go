@@ -15,7 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -48,7 +48,7 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 	case argv[0] == "squeue":
 		return fixed.print(s.records...), nil, nil
 	case strings.HasPrefix(line, "scontrol show hostnames "):
-		hosts, err := hostlist.Expand(strings.ReplaceAll(argv[3], ",-,", ",PART,"))
+		hosts, err := notation.ExpandHosts(strings.ReplaceAll(argv[3], ",-,", ",PART,"))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -344,7 +344,7 @@ func TestNamesThatAreCommands(t *testing.T) {
 		}
 	}
 	for _, said := range []string{"node01\nx;id\n", "-oProxyCommand=id\n", strings.Repeat("n", 300),
-		strings.Repeat("n ", hostlist.MaxHosts+1)} {
+		strings.Repeat("n ", notation.MaxHosts+1)} {
 		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return []byte(said), nil, nil })
 		if names := askHostnames(t.Context(), c.run, []string{"node[01-02]"}); len(names) > 0 {
 			t.Errorf("scontrol says %.20q: %d lists are taken", said, len(names))

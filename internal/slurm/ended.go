@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // The last maxEnded jobs that have ended are kept for keepEnded. More tasks of an array may end at once: up to
@@ -177,7 +177,7 @@ func (r *record) newEndedJob(now time.Time, first bool) endedJob {
 	nodes, _ := strconv.Atoi(r.nodes)
 	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes,
-		GPUs:  gres.Requested(r.gres, nodes),
+		GPUs:  notation.RequestedGPUs(r.gres, nodes),
 		Start: parseTime(r.start), State: cluster.JobCompleting,
 	}}
 	if !r.isOver(now) {

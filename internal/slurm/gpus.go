@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -137,7 +137,7 @@ func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	}
 	on := map[string]ownGPUs{}
 	for _, l := range lines {
-		hosts, err := hostlist.Expand(l.nodes)
+		hosts, err := notation.ExpandHosts(l.nodes)
 		if err != nil {
 			return nil
 		}

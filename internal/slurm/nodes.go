@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // nodeGPUs is the number of GPUs of a node in SLURM's configuration. The indices of GPUs are minor numbers only if the
@@ -81,11 +81,11 @@ func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) 
 			continue
 		}
 		_, twice := nodes[name]
-		n, err := gres.Count(list)
+		n, err := notation.CountGPUs(list)
 		nodes[name] = n
 		unread[name] = unread[name] || err != nil
 		tres, _ := r.First("CfgTRES")
-		t := gres.ReadTRES(tres)
+		t := notation.ReadTRES(tres)
 		contrary[name] = twice || t.Told && (t.Count > n || t.Whole && t.Count < n)
 	}
 	maps.DeleteFunc(contrary, func(name string, is bool) bool { return !is || unread[name] })

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // A second squeue asks for the GPUs of jobs that wait and did not request them per node, as with --gpus and
@@ -71,15 +71,15 @@ func parseRequests(out string) map[string]*int {
 // requestedGPUs returns the GPUs of a job in total; nil: it requests none. The TRES have them only if the site accounts
 // for GPUs; otherwise the user's own request does.
 func requestedGPUs(tres, perJob, perTask, tasks string) *int {
-	if count, told := gres.InTRES(tres); told {
+	if count, told := notation.CountInTRES(tres); told {
 		return &count
 	}
-	if count := gres.Requested(perJob, 1); count != nil {
+	if count := notation.RequestedGPUs(perJob, 1); count != nil {
 		return count
 	}
 	n, err := strconv.Atoi(tasks)
 	if err != nil {
 		return nil
 	}
-	return gres.Requested(perTask, n)
+	return notation.RequestedGPUs(perTask, n)
 }

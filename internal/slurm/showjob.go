@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // gresLine is one line of `scontrol show job -d`: the GPUs of a job on some of its nodes.
@@ -67,8 +67,8 @@ func parseGresLine(s string) (gresLine, bool) {
 	}
 	l := gresLine{nodes: nodes, minors: []int{}, counted: true}
 	named := true
-	for _, item := range gres.Split(list) {
-		minors, count, err := gres.Parse(item)
+	for _, item := range notation.SplitGRES(list) {
+		minors, count, err := notation.ParseGRES(item)
 		l.counted = l.counted && err == nil
 		named = named && len(minors) == count
 		l.minors, l.count = append(l.minors, minors...), l.count+count

@@ -12,8 +12,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/logs"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and
@@ -151,7 +151,7 @@ func (r *record) newPendingJob(unread error) cluster.PendingJob {
 		Name:      r.name,
 		Partition: r.partition,
 		Nodes:     nodes,
-		GPUs:      gres.Requested(r.gres, nodes),
+		GPUs:      notation.RequestedGPUs(r.gres, nodes),
 		Reason:    r.whyNoNodes(unread),
 		Booting:   r.state == booting,
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // switchTopology holds the switch of each node, as far as SLURM has named it.
@@ -129,8 +129,8 @@ func parseTopology(out []byte) map[string]string {
 		if name == "" || list == "" {
 			continue
 		}
-		nodes, err := hostlist.Expand(list)
-		if err != nil || hostlist.Check(nodes) != nil || len(under)+len(nodes) > 16*hostlist.MaxHosts {
+		nodes, err := notation.ExpandHosts(list)
+		if err != nil || notation.CheckHosts(nodes) != nil || len(under)+len(nodes) > 16*notation.MaxHosts {
 			continue
 		}
 		for _, node := range nodes {

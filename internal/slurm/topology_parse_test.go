@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 func TestParseRecordedTopology(t *testing.T) {
@@ -73,7 +73,7 @@ func FuzzParseTopology(f *testing.F) {
 	f.Add([]byte("BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\nSwitchName=s Level=0 Nodes=a[[1-2]]\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		for node, name := range parseTopology(out) {
-			if !hostlist.IsHost(node) || name == "" || strings.ContainsAny(name, " \n") {
+			if !notation.IsHost(node) || name == "" || strings.ContainsAny(name, " \n") {
 				t.Fatalf("%q is under %q", node, name)
 			}
 		}

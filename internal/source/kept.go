@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // KeptJobs returns what a program of the user last stored about the jobs. Its times say how old it is: the jobs are
@@ -21,7 +21,7 @@ func KeptJobs(answers *command.KeptAnswers) (d cluster.Discovery, ok bool) {
 	e.Localize()
 	now := time.Now()
 	for i := range d.Jobs {
-		ok = ok && hostlist.Check(d.Jobs[i].Nodes) == nil
+		ok = ok && notation.CheckHosts(d.Jobs[i].Nodes) == nil
 	}
 	return d, ok && !d.Asked.After(now) && !d.Answered.After(d.Asked)
 }
@@ -62,7 +62,7 @@ func (l *Live) keepAnswer(d *cluster.Discovery) {
 func KeptLogs(answers *command.KeptAnswers, within time.Duration, job string,
 	ask func() (*cluster.LogFiles, error)) (*cluster.LogFiles, error) {
 	files, _, err := command.AskKept(answers, "logs of "+job, within,
-		func(f *cluster.LogFiles) bool { return f.Host == "" || hostlist.Check([]string{f.Host}) == nil }, ask)
+		func(f *cluster.LogFiles) bool { return f.Host == "" || notation.CheckHosts([]string{f.Host}) == nil }, ask)
 	return files, err
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // mood is the behavior of the controller.
@@ -96,7 +96,7 @@ func (c *controller) answer(argv []string) (stdout, stderr []byte, err error) {
 			if i > 0 {
 				out.WriteString("-\n")
 			}
-			hosts, err := hostlist.Expand(list)
+			hosts, err := notation.ExpandHosts(list)
 			if err != nil {
 				return nil, nil, err
 			}

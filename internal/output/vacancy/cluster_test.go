@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 func TestCluster(t *testing.T) {
@@ -21,17 +21,17 @@ func TestCluster(t *testing.T) {
 		},
 		Nodes: []capacity.SuppliedGPUs{
 			{Name: "n1", States: []string{"MIXED"},
-				Types: []gres.Type{{Name: "a100", Total: 4, Used: 1, Known: true},
+				Types: []notation.GPUType{{Name: "a100", Total: 4, Used: 1, Known: true},
 					{Name: "v100", Total: 2, Known: true}}},
 			{Name: "n2", States: []string{"IDLE", "DRAIN"}, Reason: "fan\x1b[31m [root@2026-11-23T16:20:11]",
-				Types: []gres.Type{{Name: "a100", Total: 4, Known: true}}},
+				Types: []notation.GPUType{{Name: "a100", Total: 4, Known: true}}},
 			{Name: "n3", States: []string{"ALLOCATED"}, Full: true,
-				Types: []gres.Type{{Name: "a100", Total: 4, Used: 3, Known: true}}},
-			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []gres.Type{{Total: 8, Known: true}}},
-			{Name: "n5", States: []string{"MIXED"}, Types: []gres.Type{{Name: "a100", Total: 4}}},
+				Types: []notation.GPUType{{Name: "a100", Total: 4, Used: 3, Known: true}}},
+			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []notation.GPUType{{Total: 8, Known: true}}},
+			{Name: "n5", States: []string{"MIXED"}, Types: []notation.GPUType{{Name: "a100", Total: 4}}},
 			{Name: "n6", States: []string{"IDLE", "PLANNED"},
-				Types: []gres.Type{{Name: "a100", Total: 4, Known: true}}},
-			{Name: "n7", States: []string{"IDLE"}, Types: []gres.Type{{Name: "v100", Total: 4, Used: 1, Known: true}}},
+				Types: []notation.GPUType{{Name: "a100", Total: 4, Known: true}}},
+			{Name: "n7", States: []string{"IDLE"}, Types: []notation.GPUType{{Name: "v100", Total: 4, Used: 1, Known: true}}},
 		},
 		Jobs: []capacity.SuppliedJob{
 			{ID: "7", User: "alice", Nodes: []string{"n1", "n3"}, PerNode: 1},

@@ -6,13 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // node is a node with four GPUs, of which some are in use.
 func node(name string, used int) SuppliedGPUs {
 	return SuppliedGPUs{Name: name, States: []string{"MIXED"},
-		Types: []gres.Type{{Total: 4, Used: used, Known: true}}}
+		Types: []notation.GPUType{{Total: 4, Used: used, Known: true}}}
 }
 
 // A node has the users of its jobs with GPUs. If their requests do not tell enough GPUs, it has those of all its jobs.

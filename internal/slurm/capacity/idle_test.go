@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -27,7 +27,7 @@ func gpu(number int, past ...float64) cluster.GPU {
 // Only GPUs that SLURM has given to jobs count, that have been idle for a minute, and only those of nodes that report.
 // A gap ends what is known.
 func TestIdle(t *testing.T) {
-	four := func(used int) []gres.Type { return []gres.Type{{Total: 5, Used: used, Known: true}} }
+	four := func(used int) []notation.GPUType { return []notation.GPUType{{Total: 5, Used: used, Known: true}} }
 	c := Of(&Supply{Nodes: []SuppliedGPUs{
 		{Name: "n1", Types: four(4), InUse: []int{0, 1, 2, 3}}, {Name: "n2", Types: four(4), InUse: []int{0, 1, 2, 3}},
 		{Name: "n3", Types: four(2)}, {Name: "n4", Types: four(1), InUse: []int{0}},

@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -41,13 +40,13 @@ type SuppliedGPUs struct {
 	Silent bool     // it does not respond to the controller
 	Reason string   // why it is not available, in an admin's words
 	Full   bool     // no CPU or no memory is left
-	Types  []gres.Type
+	Types  []notation.GPUType
 	InUse  []int // in SLURM's configuration, the indices of its GPUs that are in use; nil: none, or they are not listed
 }
 
 // maxListed limits how many nodes all partitions together may list: as if each node of the largest cluster were in 16
 // of them.
-const maxListed = 16 * hostlist.MaxHosts
+const maxListed = 16 * notation.MaxHosts
 
 // supplyFormat separates the fields with a mark that occurs in none of them.
 const supplyFormat = "%P|%a|%G|%N"
@@ -109,7 +108,7 @@ func (q *SupplyQuestion) askPartitions(ctx context.Context, run command.Runner) 
 		return command.Failed("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
 	}
 	q.supply.Note = command.Note(stderr)
-	q.began, q.batches = true, hostlist.Batches(lists)
+	q.began, q.batches = true, notation.BatchHosts(lists)
 	return nil
 }
 
@@ -156,15 +155,15 @@ func parsePartitions(out []byte) (partitions []SuppliedPartition, lists []string
 		if len(fields) != 4 || fields[0] == "" {
 			return nil, nil, fmt.Errorf("%.80q", line)
 		}
-		if count, err := gres.Count(fields[2]); err != nil || count == 0 {
+		if count, err := notation.CountGPUs(fields[2]); err != nil || count == 0 {
 			continue // an unknown form does not count
 		}
-		names, err := hostlist.Expand(fields[3])
+		names, err := notation.ExpandHosts(fields[3])
 		if err == nil {
-			err = hostlist.Check(names)
+			err = notation.CheckHosts(names)
 		}
 		if total += len(names); err == nil && total > maxListed {
-			err = hostlist.ErrTooManyHosts
+			err = notation.ErrTooManyHosts
 		}
 		if err != nil {
 			return nil, nil, err
@@ -244,8 +243,8 @@ func (n *nodeText) setField(name, value string) {
 
 // parseNode returns the node, if it has GPUs.
 func (n *nodeText) parseNode() (SuppliedGPUs, bool) {
-	types, err := gres.Typed(n.fields["Gres"])
-	if err != nil || len(types) == 0 || !hostlist.IsHost(n.name) {
+	types, err := notation.GPUTypes(n.fields["Gres"])
+	if err != nil || len(types) == 0 || !notation.IsHost(n.name) {
 		return SuppliedGPUs{}, false
 	}
 	reason := strings.Join(strings.Fields(n.fields["Reason"]), " ") // it may span several lines
@@ -258,7 +257,7 @@ func (n *nodeText) parseNode() (SuppliedGPUs, bool) {
 		}
 	}
 	n.countUsed(node.Types)
-	node.InUse, _ = gres.InUse(n.fields["GresUsed"])
+	node.InUse, _ = notation.GPUsInUse(n.fields["GresUsed"])
 	return node, true
 }
 
@@ -285,9 +284,9 @@ func (n *nodeText) parseNumber(field string) (uint64, bool) {
 }
 
 // countUsed sets the number of GPUs in use: from GresUsed or, if that is missing, from AllocTRES.
-func (n *nodeText) countUsed(types []gres.Type) {
+func (n *nodeText) countUsed(types []notation.GPUType) {
 	used, told := n.fields["GresUsed"]
-	counts, err := gres.Used(used)
+	counts, err := notation.UsedGPUs(used)
 	if !told || err != nil {
 		counts, err = n.parseUsedTRES(types)
 	}
@@ -301,9 +300,9 @@ func (n *nodeText) countUsed(types []gres.Type) {
 
 // assignUntyped assigns GPUs in use whose type the node does not have, such as shares without a type, to the node's
 // only type. It reports false if there are several types.
-func assignUntyped(counts map[string]int, types []gres.Type) bool {
+func assignUntyped(counts map[string]int, types []notation.GPUType) bool {
 	for name, n := range counts {
-		if n == 0 || slices.ContainsFunc(types, func(t gres.Type) bool { return t.Name == name }) {
+		if n == 0 || slices.ContainsFunc(types, func(t notation.GPUType) bool { return t.Name == name }) {
 			continue
 		}
 		if len(types) > 1 {
@@ -316,16 +315,16 @@ func assignUntyped(counts map[string]int, types []gres.Type) bool {
 
 // parseUsedTRES reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site
 // does not account for all of them. TRES do not tell which GPUs have shares in use.
-func (n *nodeText) parseUsedTRES(types []gres.Type) (map[string]int, error) {
+func (n *nodeText) parseUsedTRES(types []notation.GPUType) (map[string]int, error) {
 	total := 0
 	for _, t := range types {
 		total += t.Total
 	}
-	configured, used := gres.ReadTRES(n.fields["CfgTRES"]), gres.ReadTRES(n.fields["AllocTRES"])
+	configured, used := notation.ReadTRES(n.fields["CfgTRES"]), notation.ReadTRES(n.fields["AllocTRES"])
 	switch {
 	case !configured.Told || !configured.Whole && configured.Count != total:
 		return nil, errors.New("GPUs are not accounted for")
-	case gres.HasShares(n.fields["Gres"]):
+	case notation.HasShares(n.fields["Gres"]):
 		return nil, errors.New("SLURM does not say which GPUs have shares in use")
 	}
 	counts, others := map[string]int{}, used.Count

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // SuppliedJob is a job that has nodes.
@@ -60,11 +59,11 @@ func parseJobs(out []byte) (jobs []SuppliedJob, err error) {
 		}
 		j := SuppliedJob{ID: fields[0], User: fields[1], Partition: fields[2], Start: command.ParseTime(fields[3]),
 			End: command.ParseTime(fields[4]), Unlimited: fields[4] == "NONE"}
-		if n := gres.Requested(fields[5], 1); n != nil {
+		if n := notation.RequestedGPUs(fields[5], 1); n != nil {
 			j.PerNode = *n
 		}
-		names, unread := hostlist.Expand(fields[6])
-		if unread == nil && hostlist.Check(names) == nil && total+len(names) <= maxListed {
+		names, unread := notation.ExpandHosts(fields[6])
+		if unread == nil && notation.CheckHosts(names) == nil && total+len(names) <= maxListed {
 			j.Nodes, total = names, total+len(names)
 		}
 		jobs = append(jobs, j)

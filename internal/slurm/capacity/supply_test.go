@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -29,8 +28,8 @@ func recordedNodes(t testing.TB) []byte {
 }
 
 func TestParseNodesRecorded(t *testing.T) {
-	a100 := func(used int, known bool) []gres.Type {
-		return []gres.Type{{Name: "a100", Total: 4, Used: used, Known: known}}
+	a100 := func(used int, known bool) []notation.GPUType {
+		return []notation.GPUType{{Name: "a100", Total: 4, Used: used, Known: known}}
 	}
 	want := []SuppliedGPUs{
 		// without -d, where GPUs are not accounted for
@@ -274,7 +273,7 @@ func FuzzParseNodes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, out []byte) {
 		seen := map[string]bool{}
 		for _, n := range parseNodes(out) {
-			if !hostlist.IsHost(n.Name) || seen[n.Name] || len(n.Types) == 0 {
+			if !notation.IsHost(n.Name) || seen[n.Name] || len(n.Types) == 0 {
 				t.Fatalf("node %+v", n)
 			}
 			seen[n.Name] = true
@@ -295,7 +294,7 @@ func FuzzParsePartitions(f *testing.F) {
 			t.Fatal("an error and partitions")
 		}
 		for _, p := range partitions {
-			if hostlist.Check(p.Nodes) != nil || p.Name == "" && !p.Default {
+			if notation.CheckHosts(p.Nodes) != nil || p.Name == "" && !p.Default {
 				t.Fatalf("partition %+v", p)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -149,7 +149,8 @@ func accountFrom(r map[string]string) *account {
 	} else if job, at, is := strings.Cut(r["JobID"], "+"); is {
 		a.ShownJob["HetJobId"], a.ShownJob["HetJobOffset"] = job, at
 	}
-	if hosts, err := hostlist.Expand(r["NodeList"]); err == nil && len(hosts) > 0 && hostlist.Check(hosts) == nil {
+	hosts, err := notation.ExpandHosts(r["NodeList"])
+	if err == nil && len(hosts) > 0 && notation.CheckHosts(hosts) == nil {
 		a.ShownJob["BatchHost"] = hosts[0]
 	}
 	if a.ShownJob["StdOut"] == "" {

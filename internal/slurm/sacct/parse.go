@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // columns are the fields that sacct prints for a job or a step, in order, each with the function that reads it. The
@@ -137,7 +137,7 @@ func addRecord(jobs []Job, r *record) []Job {
 func (r *record) newJob() Job {
 	j := r.Job
 	j.ID = r.id
-	j.GPUs, j.CountsGPUs = gres.InTRES(r.alloc)
+	j.GPUs, j.CountsGPUs = notation.CountInTRES(r.alloc)
 	if !j.CountsGPUs { // a job without GPUs lacks this item, which other jobs have
 		j.GPUs = 0
 	}
@@ -168,7 +168,7 @@ func (r *record) newStep(name string) Step {
 		TotalRSS:   parseBytes(tresItem(r.total, "mem")),
 		MaxRSSNode: r.maxRSSNode, Joules: r.Joules}
 	s.Memory = parseBytes(tresItem(r.alloc, "mem")) / uint64(max(r.Nodes, 1))
-	s.GPUs, _ = gres.InTRES(r.alloc)
+	s.GPUs, _ = notation.CountInTRES(r.alloc)
 	if v := tresItem(r.total, "gres/gpuutil"); v != "" {
 		s.GPUUtilMost = parseNumber(v)
 	} else if v := parseNumber(tresItem(r.mean, "gres/gpuutil")); v != nil {
@@ -199,7 +199,7 @@ func tresItem(list, name string) string {
 
 // gpuModel returns the type of the GPUs in a list of TRES; "": there is none, or there are several.
 func gpuModel(list string) string {
-	types := slices.DeleteFunc(gres.ReadTRES(list).Types, func(t gres.Type) bool { return t.Total == 0 })
+	types := slices.DeleteFunc(notation.ReadTRES(list).Types, func(t notation.GPUType) bool { return t.Total == 0 })
 	if len(types) != 1 {
 		return ""
 	}

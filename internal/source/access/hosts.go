@@ -6,7 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has no hosts. from is the origin of the list,
@@ -15,13 +15,13 @@ func ExpandHosts(from, list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
-	names, err := hostlist.Expand(list)
+	names, err := notation.ExpandHosts(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w (write hosts as gpu01 or 'gpu[01-04]')", from, err)
 	}
 	for _, name := range names {
 		switch {
-		case hostlist.IsHost(name):
+		case notation.IsHost(name):
 		case strings.ContainsAny(name, "@:"):
 			return nil, fmt.Errorf("%s takes host names only, not %q: set user and port in ~/.ssh/config", from, name)
 		default:

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -28,7 +28,7 @@ func counted(nodes int) *capacity.Cluster {
 	for i := range nodes {
 		name := fmt.Sprintf("n%04d", i)
 		s.Nodes = append(s.Nodes, capacity.SuppliedGPUs{Name: name, States: []string{"MIXED"},
-			Types: []gres.Type{{Name: "a100", Total: 8, Used: i % 8, Known: true}}})
+			Types: []notation.GPUType{{Name: "a100", Total: 8, Used: i % 8, Known: true}}})
 		for p := range s.Partitions {
 			if p == 0 || i%2 == 1 {
 				s.Partitions[p].Nodes = append(s.Partitions[p].Nodes, name)
@@ -151,7 +151,7 @@ func TestWithoutALimit(t *testing.T) {
 	p, s := New(&footer.History{}, true), scene(120, 30)
 	p.on = ofAll
 	p.known = capacity.Of(&capacity.Supply{Nodes: []capacity.SuppliedGPUs{{Name: "n1",
-		Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}}}, Jobs: []capacity.SuppliedJob{
+		Types: []notation.GPUType{{Name: "a100", Total: 8, Known: true}}}}, Jobs: []capacity.SuppliedJob{
 		{ID: "1", Nodes: []string{"n1"}, Start: now, Unlimited: true}, {ID: "2", Nodes: []string{"n1"}, Start: now}}}, now)
 	text := picture(p, s)
 	if strings.Count(text, "no limit") != 1 || strings.Count(text, "n/a") < 1 {

@@ -8,15 +8,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
 // ACluster is a cluster with nodes of the fixture's jobs, and nodes of others in all states.
 func ACluster(more int) *capacity.Cluster {
-	typed := func(name string, total, used int) []gres.Type {
-		return []gres.Type{{Name: name, Total: total, Used: used, Known: true}}
+	typed := func(name string, total, used int) []notation.GPUType {
+		return []notation.GPUType{{Name: name, Total: total, Used: used, Known: true}}
 	}
 	s := &capacity.Supply{
 		Partitions: []capacity.SuppliedPartition{{Name: "gpu", Default: true, State: "up"}, {Name: "gpu-long", State: "up"},

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -78,7 +78,7 @@ func peakOf(j *sacct.Job) (peak uint64, node string) {
 		if one := stepMemory(s); one > peak { // alone
 			peak, node = one, s.MaxRSSNode
 		}
-		nodes, err := hostlist.Expand(s.NodeList)
+		nodes, err := notation.ExpandHosts(s.NodeList)
 		if err != nil || s.Start.IsZero() || len(changes)+2*len(nodes) > maxShares {
 			continue
 		}

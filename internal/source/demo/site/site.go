@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
-	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/notation"
 )
 
 // Node is a node of the user's jobs. It has the job and its user for each of its GPUs, or "" for a free GPU.
@@ -23,14 +23,14 @@ type Holder struct{ Job, User string }
 
 // others are the nodes of the cluster without a job of the user.
 var others = []capacity.SuppliedGPUs{
-	{Name: "gpu-s13", States: []string{"IDLE"}, Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}},
-	{Name: "gpu-s14", States: []string{"MIXED"}, Types: []gres.Type{{Name: "a100", Total: 8, Used: 5, Known: true}}},
+	{Name: "gpu-s13", States: []string{"IDLE"}, Types: []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
+	{Name: "gpu-s14", States: []string{"MIXED"}, Types: []notation.GPUType{{Name: "a100", Total: 8, Used: 5, Known: true}}},
 	{Name: "gpu-s15", States: []string{"IDLE", "DRAIN"},
 		Reason: "GPU 3 has fallen off the bus [root@2026-11-19T09:12:40]",
-		Types:  []gres.Type{{Name: "a100", Total: 8, Known: true}}},
-	{Name: "gpu-s16", States: []string{"IDLE", "RESERVED"}, Types: []gres.Type{{Name: "a100", Total: 8, Known: true}}},
+		Types:  []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
+	{Name: "gpu-s16", States: []string{"IDLE", "RESERVED"}, Types: []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
 	{Name: "mig-01", States: []string{"MIXED"},
-		Types: []gres.Type{{Name: "a100_1g.10gb", Total: 14, Used: 3, Known: true},
+		Types: []notation.GPUType{{Name: "a100_1g.10gb", Total: 14, Used: 3, Known: true},
 			{Name: "a100_3g.40gb", Total: 4, Used: 4, Known: true}}},
 }
 
@@ -76,7 +76,7 @@ func addNode(s *capacity.Supply, n *Node) {
 	}
 	slices.SortFunc(s.Jobs, func(a, b capacity.SuppliedJob) int { return strings.Compare(a.ID, b.ID) })
 	s.Nodes = append(s.Nodes, capacity.SuppliedGPUs{Name: n.Name, States: []string{"MIXED"},
-		Types: []gres.Type{{Name: typeOf(n.Model), Total: len(n.GPUs), Used: used, Known: true}}})
+		Types: []notation.GPUType{{Name: typeOf(n.Model), Total: len(n.GPUs), Used: used, Known: true}}})
 }
 
 // typeOf is the GRES type of a model: "h100" for "NVIDIA H100 80GB HBM3".

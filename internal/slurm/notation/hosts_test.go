@@ -1,4 +1,4 @@
-package hostlist
+package notation
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestExpandHostlist(t *testing.T) {
+func TestExpandHosts(t *testing.T) {
 	for _, tt := range []struct {
 		list string
 		want string
@@ -24,17 +24,17 @@ func TestExpandHostlist(t *testing.T) {
 		{"x[000000000000000000001-2]", "x000000000000000000001 x000000000000000000002"},
 		{"10.77.1.[2-3]", "10.77.1.2 10.77.1.3"},
 	} {
-		got, err := Expand(tt.list)
+		got, err := ExpandHosts(tt.list)
 		if err != nil {
-			t.Errorf("ExpandHostlist(%q): %v", tt.list, err)
+			t.Errorf("ExpandHosts(%q): %v", tt.list, err)
 		}
 		if diff := cmp.Diff(strings.Fields(tt.want), got); diff != "" {
-			t.Errorf("ExpandHostlist(%q) (-want +got):\n%s", tt.list, diff)
+			t.Errorf("ExpandHosts(%q) (-want +got):\n%s", tt.list, diff)
 		}
 	}
 }
 
-func TestExpandHostlistRefuses(t *testing.T) {
+func TestExpandHostsRefuses(t *testing.T) {
 	for list, want := range map[string]string{
 		"":                                    "empty",
 		"a,,b":                                "empty",
@@ -58,23 +58,23 @@ func TestExpandHostlistRefuses(t *testing.T) {
 		strings.Repeat("a", 300):              "longer than 255",
 		"a[" + strings.Repeat("0", 300) + "]": "not a number",
 	} {
-		hosts, err := Expand(list)
+		hosts, err := ExpandHosts(list)
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("ExpandHostlist(%.40q) = %d hosts, %v; want an error with %q", list, len(hosts), err, want)
+			t.Errorf("ExpandHosts(%.40q) = %d hosts, %v; want an error with %q", list, len(hosts), err, want)
 		}
 		if err != nil && len(err.Error()) > 300 {
-			t.Errorf("ExpandHostlist(%.40q): the error has %d bytes", list, len(err.Error()))
+			t.Errorf("ExpandHosts(%.40q): the error has %d bytes", list, len(err.Error()))
 		}
 	}
 }
 
-func FuzzExpandHostlist(f *testing.F) {
+func FuzzExpandHosts(f *testing.F) {
 	for _, seed := range []string{"", "node[01-03,07]", "a[1-2]b[01-02],c", "a[", "]", "a[1-99999999]",
 		"a[0-9][0-9][0-9][0-9][0-9]", " a "} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
-		hosts, err := Expand(list)
+		hosts, err := ExpandHosts(list)
 		if (err == nil) != (len(hosts) > 0) {
 			t.Fatalf("%d hosts and error %v", len(hosts), err)
 		}
@@ -85,7 +85,7 @@ func FuzzExpandHostlist(f *testing.F) {
 			if host == "" || strings.ContainsAny(host, "[], \t\r\n") {
 				t.Fatalf("host %q", host)
 			}
-			again, err := Expand(host)
+			again, err := ExpandHosts(host)
 			if err != nil || len(again) != 1 || again[0] != host {
 				t.Fatalf("a host of the list, expanded again: %q, %v", again, err)
 			}

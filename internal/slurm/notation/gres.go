@@ -1,18 +1,15 @@
-// Package gres reads the GPUs in SLURM's lists of resources: the GRES of jobs and nodes, and TRES. It is pure.
-package gres
+package notation
 
 import (
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// Parse reads the GPUs of an item such as "gpu:a100:4(IDX:0-3)"; another resource has none. There are fewer minors than
-// count if the text does not list them.
-func Parse(item string) (minors []int, count int, err error) {
+// ParseGRES reads the GPUs of an item such as "gpu:a100:4(IDX:0-3)"; another resource has none. There are fewer minors
+// than count if the text does not list them.
+func ParseGRES(item string) (minors []int, count int, err error) {
 	name := item
 	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count
 		name = item[:end]
@@ -51,8 +48,8 @@ func parseCount(item string) (int, error) {
 	return n, nil
 }
 
-// Split splits "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside parentheses.
-func Split(s string) []string {
+// SplitGRES splits "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside parentheses.
+func SplitGRES(s string) []string {
 	depth := 0
 	return strings.FieldsFunc(s, func(r rune) bool {
 		switch r {
@@ -81,7 +78,7 @@ func parseIDX(item string) ([]int, error) {
 	if idx == "" || idx == "N/A" {
 		return nil, nil
 	}
-	numbers, err := hostlist.ExpandRanges(idx)
+	numbers, err := ExpandRanges(idx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +93,9 @@ func parseIDX(item string) ([]int, error) {
 	return minors, nil
 }
 
-// Count counts the GPUs in the resources of a node: "gpu:a100:4(S:0-1),gpu:2,nic:1".
-func Count(list string) (count int, err error) {
-	for _, item := range Split(list) {
+// CountGPUs counts the GPUs in the resources of a node: "gpu:a100:4(S:0-1),gpu:2,nic:1".
+func CountGPUs(list string) (count int, err error) {
+	for _, item := range SplitGRES(list) {
 		name, _, _ := strings.Cut(item, "(")
 		parts := strings.Split(name, ":")
 		if parts[0] != "gpu" {
@@ -113,9 +110,9 @@ func Count(list string) (count int, err error) {
 	return count, nil
 }
 
-// Requested returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2", or
-// several separated by commas). It is nil for requests that %b does not show, such as --gpus.
-func Requested(gres string, nodes int) *int {
+// RequestedGPUs returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2",
+// or several separated by commas). It is nil for requests that %b does not show, such as --gpus.
+func RequestedGPUs(gres string, nodes int) *int {
 	perNode, found := 0, false
 	for item := range strings.SplitSeq(gres, ",") {
 		parts := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"),

@@ -1,5 +1,4 @@
-// Package hostlist reads lists of hosts in SLURM's notation, and recognizes valid host names. It is pure.
-package hostlist
+package notation
 
 import (
 	"errors"
@@ -21,8 +20,8 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 // IsHost reports whether ssh, a shell and SLURM can understand a name only as a host name.
 func IsHost(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
 
-// Check returns an error if one of the names is not a host name.
-func Check(names []string) error {
+// CheckHosts returns an error if one of the names is not a host name.
+func CheckHosts(names []string) error {
 	for _, name := range names {
 		if !IsHost(name) {
 			return fmt.Errorf("invalid host name %.80q", name)
@@ -31,9 +30,9 @@ func Check(names []string) error {
 	return nil
 }
 
-// Expand expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names
+// ExpandHosts expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names
 // five hosts. A name may have several brackets. Leading zeros of a range's first number pad all its numbers.
-func Expand(list string) ([]string, error) {
+func ExpandHosts(list string) ([]string, error) {
 	items, err := splitHostlist(list)
 	if err != nil {
 		return nil, fmt.Errorf("host list %.80q: %w", list, err)
@@ -153,8 +152,8 @@ func parseHostNumber(s string) (uint64, error) {
 // maxArgument is below the kernel's limit for one argument (128 KiB).
 const maxArgument = 100 << 10
 
-// Batches splits node lists into runs, each of which fits into one argument of a command.
-func Batches(lists []string) [][]string { return splitBatches(lists, maxArgument) }
+// BatchHosts splits node lists into runs, each of which fits into one argument of a command.
+func BatchHosts(lists []string) [][]string { return splitBatches(lists, maxArgument) }
 
 // splitBatches splits items into runs of at most limit characters, counting 3 between two items. An item that is longer
 // gets a run of its own.

@@ -1,4 +1,4 @@
-package gres
+package notation
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Typed reads the GPUs by type in the resources of a node: "gpu:a100:4(S:0-1),gpu:2,nic:1".
-func Typed(list string) ([]Type, error) {
-	var types []Type
-	for _, item := range Split(withoutNull(list)) {
+// GPUTypes reads the GPUs by type in the resources of a node: "gpu:a100:4(S:0-1),gpu:2,nic:1".
+func GPUTypes(list string) ([]GPUType, error) {
+	var types []GPUType
+	for _, item := range SplitGRES(withoutNull(list)) {
 		typ, count, ok, err := typedGPU(item)
 		if err != nil {
 			return nil, err
@@ -18,10 +18,10 @@ func Typed(list string) ([]Type, error) {
 		if !ok || count == 0 {
 			continue
 		}
-		if i := slices.IndexFunc(types, func(t Type) bool { return t.Name == typ }); i >= 0 {
+		if i := slices.IndexFunc(types, func(t GPUType) bool { return t.Name == typ }); i >= 0 {
 			types[i].Total += count
 		} else {
-			types = append(types, Type{Name: typ, Total: count})
+			types = append(types, GPUType{Name: typ, Total: count})
 		}
 	}
 	return types, nil
@@ -48,11 +48,11 @@ func typedGPU(item string) (typ string, count int, ok bool, err error) {
 	return typ, count, true, nil
 }
 
-// Used counts the GPUs in the resources of a node that are in use: "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)". A GPU
-// with a share in use cannot be requested as a whole.
-func Used(list string) (map[string]int, error) {
+// UsedGPUs counts the GPUs in the resources of a node that are in use: "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)". A
+// GPU with a share in use cannot be requested as a whole.
+func UsedGPUs(list string) (map[string]int, error) {
 	counts := map[string]int{}
-	for _, item := range Split(withoutNull(list)) {
+	for _, item := range SplitGRES(withoutNull(list)) {
 		typ, count, ok, err := typedGPU(item)
 		if !ok && err == nil {
 			typ, count, err = sharedGPUs(item)
@@ -67,10 +67,10 @@ func Used(list string) (map[string]int, error) {
 	return counts, nil
 }
 
-// InUse reads the GPU indices in the resources of a node that are in use: "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)".
-// It reports false if the text does not list them all.
-func InUse(list string) (indices []int, all bool) {
-	for _, item := range Split(withoutNull(list)) {
+// GPUsInUse reads the indices of a node's GPUs that are in use: "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)". It
+// reports false if the text does not list them all.
+func GPUsInUse(list string) (indices []int, all bool) {
+	for _, item := range SplitGRES(withoutNull(list)) {
 		_, count, ok, err := typedGPU(item)
 		if err != nil {
 			return nil, false
@@ -99,7 +99,7 @@ func isShared(item string) bool {
 }
 
 // HasShares reports whether a list has shares of GPUs.
-func HasShares(list string) bool { return slices.ContainsFunc(Split(list), isShared) }
+func HasShares(list string) bool { return slices.ContainsFunc(SplitGRES(list), isShared) }
 
 // sharedGPUs counts the GPUs with a share in use in "shard:a100:5(2/4,3/4,-/4,0/4)". For any other resource there are
 // none.
@@ -119,8 +119,8 @@ func sharedGPUs(item string) (typ string, count int, err error) {
 	return strings.Join(parts[1:max(len(parts)-1, 1)], ":"), count, nil
 }
 
-// Type counts the GPUs of one GRES type on a node.
-type Type struct {
+// GPUType counts the GPUs of one GRES type on a node.
+type GPUType struct {
 	Name  string // "" if the GPUs have no type
 	Total int
 	Used  int

@@ -1,4 +1,4 @@
-package gres
+package notation
 
 import (
 	"fmt"
@@ -16,14 +16,14 @@ func TestRequestedGPUs(t *testing.T) {
 		{"N/A", -1}, {"", -1}, {"gres:nic:1", -1}, {"gres:shard:3", -1}, {"gres:gpu:a100:many", -1},
 	} {
 		got := -1
-		if n := Requested(tt.gres, 2); n != nil {
+		if n := RequestedGPUs(tt.gres, 2); n != nil {
 			got = *n
 		}
 		if got != tt.want {
 			t.Errorf("requestedGPUs(%q, 2) = %d, want %d", tt.gres, got, tt.want)
 		}
 	}
-	if n := Requested("gres:gpu:1", 0); n != nil {
+	if n := RequestedGPUs("gres:gpu:1", 0); n != nil {
 		t.Errorf("%d GPUs on no node", *n)
 	}
 }
@@ -39,7 +39,7 @@ func TestInUse(t *testing.T) {
 		"gpu:a100:1(IDX:2),shard:a100:5":                    "[] false",
 		"gpu:a100:1(IDX:2),shard:0,mps:0":                   "[2] true",
 	} {
-		if indices, all := InUse(list); fmt.Sprint(indices, all) != want {
+		if indices, all := GPUsInUse(list); fmt.Sprint(indices, all) != want {
 			t.Errorf("%q: %v %v, want %s", list, indices, all, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestUsed(t *testing.T) {
 		"gpu:0,mps:1(1/100,": "",
 	} {
 		got := ""
-		if used, err := Used(list); err == nil {
+		if used, err := UsedGPUs(list); err == nil {
 			got = fmt.Sprint(used)
 		}
 		if got != want {
@@ -104,7 +104,7 @@ func TestTRES(t *testing.T) {
 		if got := fmt.Sprint(tres.Count, tres.Told, tres.Whole, tres.Types); got != want {
 			t.Errorf("%q: %s, want %s", list, got, want)
 		}
-		if count, told := InTRES(list); count != tres.Count || told != tres.Told {
+		if count, told := CountInTRES(list); count != tres.Count || told != tres.Told {
 			t.Errorf("%q: %d %t", list, count, told)
 		}
 	}

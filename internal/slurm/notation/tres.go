@@ -1,24 +1,22 @@
-package gres
+package notation
 
 import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // TRES holds the GPUs in a list of TRES. A site accounts for all GPUs ("gres/gpu"), for those of some types
 // ("gres/gpu:a100"), for both, or for none.
 type TRES struct {
-	Types []Type // those that the list names, without how many are in use
-	Count int    // of all types
-	Told  bool   // Count is known
-	Whole bool   // the list has the number of all GPUs; otherwise Count is the sum of Types, and others may be missing
+	Types []GPUType // those that the list names, without how many are in use
+	Count int       // of all types
+	Told  bool      // Count is known
+	Whole bool      // the list has the number of all GPUs; otherwise Count is the sum of Types, and others may be missing
 }
 
 // maxTRES is more than the number of GPUs of any cluster. Larger numbers are SLURM's markers for "none".
-const maxTRES = hostlist.MaxHosts * (maxMinor + 1)
+const maxTRES = MaxHosts * (maxMinor + 1)
 
 // ReadTRES reads "cpu=32,mem=250G,billing=32,gres/gpu=4,gres/gpu:a100=4". "gres/gpumem" and "gres/gpuutil" do not count
 // GPUs.
@@ -51,15 +49,15 @@ func ReadTRES(list string) TRES {
 
 // addGPUs adds GPUs of a type.
 func (t *TRES) addGPUs(name string, n int) {
-	if i := slices.IndexFunc(t.Types, func(o Type) bool { return o.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(t.Types, func(o GPUType) bool { return o.Name == name }); i >= 0 {
 		t.Types[i].Total += n
 		return
 	}
-	t.Types = append(t.Types, Type{Name: name, Total: n})
+	t.Types = append(t.Types, GPUType{Name: name, Total: n})
 }
 
-// InTRES returns the number of GPUs in a list of TRES, which does not list GPUs unless the site accounts for them.
-func InTRES(list string) (count int, told bool) {
+// CountInTRES returns the number of GPUs in a list of TRES, which does not list GPUs unless the site accounts for them.
+func CountInTRES(list string) (count int, told bool) {
 	t := ReadTRES(list)
 	return t.Count, t.Told
 }
