@@ -27,11 +27,11 @@ type messageLine struct {
 // reportLine is a Report in its written form.
 type reportLine struct {
 	Report
-	// Same says that host and gpus hold only the values that differ from the last report. HostGone and Gone name the
+	// Same says that host and changes hold only the values that differ from the last report. HostGone and Gone name the
 	// values that the last report had and this one lacks.
 	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
-	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same
+	Changes   metric.Columns `json:"changes"`   // the values of gpus, unless they are in gpus
 	Gone      [][]string     `json:"gone"`      // keys, for each GPU; empty: none are gone
 	Processes []processLine  `json:"processes"`
 }
@@ -49,6 +49,17 @@ func (m *reportMemory) keepReport(r *Report) {
 	if len(r.Processes) > 0 {
 		m.listing, m.listed = r.Processes, r.Host
 	}
+}
+
+// noValues are the values of a GPU before its first report.
+var noValues metric.Values
+
+// valuesOf returns the values that both ends remember of a GPU. They must not be changed.
+func (m *reportMemory) valuesOf(i int) *metric.Values {
+	if !m.known {
+		return &noValues
+	}
+	return &m.gpus[i].Values
 }
 
 // hasSameGPUs reports whether r may omit the values that m has, because both have the same GPUs.
@@ -70,14 +81,15 @@ func (m *reportMemory) restoreReport(l *messageLine) (*Report, error) {
 	if l.Report.Same && r.GPUs == nil {
 		r.GPUs = m.plainGPUs()
 	}
-	switch {
-	case !l.Report.Same:
+	if !l.Report.Same {
 		*m = reportMemory{}
-	case !m.hasSameGPUs(r) || max(len(l.Report.Changes), len(l.Report.Gone)) > len(r.GPUs):
+	} else if !m.hasSameGPUs(r) {
 		return nil, ErrNoBase
-	default:
-		m.restoreValues(r, l.Report)
 	}
+	if max(len(l.Report.Changes), len(l.Report.Gone)) > len(r.GPUs) {
+		return nil, ErrNoBase
+	}
+	m.restoreValues(r, l.Report)
 	if err := m.restoreProcesses(r, l.Report.Processes); err != nil {
 		return nil, err
 	}
@@ -95,10 +107,13 @@ func (m *reportMemory) plainGPUs() []GPU {
 }
 
 func (m *reportMemory) restoreValues(r *Report, l *reportLine) {
-	r.Host.Inherit(&m.host.Values, l.HostGone, metric.Host)
 	for i := range l.Changes {
 		r.GPUs[i].Values = l.Changes[i]
 	}
+	if !l.Same {
+		return
+	}
+	r.Host.Inherit(&m.host.Values, l.HostGone, metric.Host)
 	for i := range r.GPUs {
 		var gone []string
 		if i < len(l.Gone) {

@@ -135,10 +135,10 @@ func appendKeys(line []byte, keys []string) []byte {
 	return append(line, ']')
 }
 
-// appendGPUs writes the values with each GPU, or all changes together: the keys would take most of the line. If the
-// GPUs are those of the last report and only their values may differ, it omits the GPUs.
+// appendGPUs writes the values of all GPUs together: with each GPU, the keys would take most of the line. If the GPUs are
+// those of the last report and only their values may differ, it omits the GPUs.
 func (m *reportMemory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
-	if m.known && len(gpus) > 0 {
+	if len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)
 	}
 	if m.known && arePlain(gpus) {
@@ -151,9 +151,6 @@ func (m *reportMemory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error)
 		}
 		g := &gpus[i]
 		line = strconv.AppendInt(append(line, `{"index":`...), int64(g.Index), 10)
-		if !m.known {
-			line = g.Values.Append(append(line, `,"values":`...))
-		}
 		if line, err = g.appendRest(line); err != nil {
 			return nil, err
 		}
@@ -163,11 +160,11 @@ func (m *reportMemory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error)
 
 func (m *reportMemory) appendChanges(line []byte, gpus []GPU) []byte {
 	line = metric.AppendColumns(append(line, `,"changes":`...), len(gpus), func(i int) (now, base *metric.Values) {
-		return &gpus[i].Values, &m.gpus[i].Values
+		return &gpus[i].Values, m.valuesOf(i)
 	})
 	lacks := false
 	for i := range gpus {
-		lacks = lacks || gpus[i].Values.Lacks(&m.gpus[i].Values)
+		lacks = lacks || gpus[i].Values.Lacks(m.valuesOf(i))
 	}
 	if !lacks {
 		return line
@@ -177,7 +174,7 @@ func (m *reportMemory) appendChanges(line []byte, gpus []GPU) []byte {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		line = appendKeys(line, gpus[i].Values.Gone(&m.gpus[i].Values))
+		line = appendKeys(line, gpus[i].Values.Gone(m.valuesOf(i)))
 	}
 	return append(line, ']')
 }
