@@ -150,7 +150,7 @@ func (m *Manager) setIdle(idle bool) {
 	m.idle = idle
 	for _, n := range m.nodes {
 		n.interval.Store(int64(m.wantedInterval()))
-		n.repace.Ring()
+		n.requestPace()
 	}
 }
 
@@ -250,7 +250,7 @@ func (m *Manager) startNode(name string) {
 		name: name, opener: m.cfg.Opener, base: m.cfg.Interval, second: m.cfg.Second, retries: m.retries,
 		journal: journal{log: m.cfg.Log.With("node", name)}, emit: m.emit, cancel: cancel,
 		before: m.leaving[name], done: done,
-		repace: bell.New(), retry: bell.New(),
+		retry: bell.New(),
 	}
 	delete(m.leaving, name)
 	n.interval.Store(int64(m.wantedInterval()))
@@ -273,7 +273,7 @@ func (m *Manager) Look(name string, processes bool) {
 	m.listed = name
 	for _, n := range m.nodes {
 		if want := name == n.name || name == cluster.EveryNode; n.processes.Swap(want) != want {
-			n.repace.Ring()
+			n.requestPace()
 		}
 	}
 }

@@ -34,11 +34,11 @@ type watchedNode struct {
 	interval  atomic.Int64 // wanted between two reports, in ns
 	told      atomic.Int64 // the interval of the last events
 	processes atomic.Bool  // the process list is wanted
-	repace    bell.Bell    // interval or processes has changed
 	retry     bell.Bell    // stop waiting
 
-	session atomic.Pointer[Session] // open; nil: none
-	asked   atomic.Int64            // extra reports requested and not yet admitted
+	session atomic.Pointer[Session]     // open; nil: none
+	repace  atomic.Pointer[bell.Errand] // of the session: interval or processes has changed
+	asked   atomic.Int64                // extra reports requested and not yet admitted
 
 	inJob  bool // the last session was in the cgroup of a job; only watchNode's goroutine uses it
 	failed bool // the last attempt opened no session, and no other door follows; only watchNode's goroutine uses it
@@ -180,14 +180,16 @@ func (n *watchedNode) awaitTurn(ctx context.Context) (end func(), err error) {
 // runAttempt opens a session and reads from it until it ends. streamed is the time for which the session reported.
 func (n *watchedNode) runAttempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
-	session, err := n.openSession(ctx)
+	var session Session
+	crash.RunAside(func() { session, err = n.openSession(ctx) }) // a handshake needs a deep stack
 	if err != nil {
 		return 0, err
 	}
 	return n.useSession(ctx, session)
 }
 
-func (n *watchedNode) openSession(ctx context.Context) (Session, error) {
+func (n *watchedNode) openSession(ctx context.Context) (_ Session, err error) {
+	defer reach.Recover(&err)
 	dialed, err := n.awaitTurn(ctx)
 	if err != nil {
 		return nil, err
@@ -209,23 +211,25 @@ func (n *watchedNode) useSession(ctx context.Context, session Session) (streamed
 	n.journal.logSession()
 	n.session.Store(&session)
 	defer n.session.Store(nil)
-	var wg sync.WaitGroup
 	var unpaced error
 	watch := bell.NewWatchdog()
 	pacing, done := context.WithCancel(ctx)
-	stop := func() {
-		done()
-		_ = session.Close()
-		wg.Wait()
-	}
-	defer stop() // also on a panic
-	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
-	wg.Go(func() {
-		defer crash.End()
-		if unpaced = n.keepPace(pacing, session, watch); unpaced != nil {
+	repace := bell.NewErrand(func() {
+		if err := n.updatePace(pacing, session, watch); err != nil {
+			unpaced = err
 			_ = session.Close()
 		}
 	})
+	stop := func() {
+		done()
+		_ = session.Close()
+		repace.End()
+	}
+	defer stop() // also on a panic
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
+	n.repace.Store(repace)
+	defer n.repace.Store(nil)
+	repace.Ring()
 	began := time.Now()
 	streamed, err = n.readReports(session, watch)
 	stop()

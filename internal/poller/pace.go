@@ -43,29 +43,27 @@ func errRefused(why string) *reach.Failure {
 	}
 }
 
-// keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace. If
-// the pace cannot be sent, readReports finds the reason.
-func (n *watchedNode) keepPace(ctx context.Context, session Session, watch *bell.Watchdog) (err error) {
-	defer reach.Recover(&err)
-	for {
-		interval := n.reportInterval()
-		watch.Limit(silenceLimit(interval))
-		if interval > time.Duration(n.told.Load()) {
-			n.tellPace(interval)
-		}
-		refusal, err := n.sendPace(ctx, session, interval)
-		switch {
-		case err != nil:
-			return nil
-		case refusal != "":
-			return errRefused(refusal)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-n.repace:
-		}
+// requestPace sends the pace to the probe, if there is one. A later probe gets it at its start.
+func (n *watchedNode) requestPace() {
+	if repace := n.repace.Load(); repace != nil {
+		repace.Ring()
 	}
+}
+
+// updatePace sends the wanted pace to the probe. It fails if the probe refuses the pace. If the pace cannot be sent,
+// readReports finds the reason.
+func (n *watchedNode) updatePace(ctx context.Context, session Session, watch *bell.Watchdog) (err error) {
+	defer reach.Recover(&err)
+	interval := n.reportInterval()
+	watch.Limit(silenceLimit(interval))
+	if interval > time.Duration(n.told.Load()) {
+		n.tellPace(interval)
+	}
+	refusal, err := n.sendPace(ctx, session, interval)
+	if err == nil && refusal != "" {
+		return errRefused(refusal)
+	}
+	return nil
 }
 
 // sendPace returns why the probe refuses the pace, or "".

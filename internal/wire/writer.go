@@ -135,8 +135,8 @@ func appendKeys(line []byte, keys []string) []byte {
 	return append(line, ']')
 }
 
-// appendGPUs writes the values of all GPUs together: with each GPU, the keys would take most of the line. If the GPUs are
-// those of the last report and only their values may differ, it omits the GPUs.
+// appendGPUs writes the values of all GPUs together: with each GPU, the keys would take most of the line. If the GPUs
+// are those of the last report and only their values may differ, it omits the GPUs.
 func (m *reportMemory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	if len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)

@@ -21,13 +21,33 @@ type Client struct {
 
 func NewClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
-	cl := &Client{Client: ssh.NewClient(c, chans, reqs), Gone: ctx.Done(), abandon: cancel}
-	go func() {
-		defer crash.End()
-		_ = cl.Wait() // Watched knows the error better
-		cancel()
-	}()
-	return cl
+	crash.Go(func() {
+		defer cancel()
+		refuseAll(chans, reqs)
+		_ = c.Wait() // Watched knows the error better
+	})
+	return &Client{Client: &ssh.Client{Conn: c}, Gone: ctx.Done(), abandon: cancel}
+}
+
+// refuseAll refuses what sshd asks for, until the connection ends. Any answer shows sshd that the client is alive.
+// ssh.NewClient does the same with three goroutines for each connection.
+func refuseAll(chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) {
+	for chans != nil || reqs != nil {
+		select {
+		case c, ok := <-chans:
+			if !ok {
+				chans = nil
+				continue
+			}
+			_ = c.Reject(ssh.UnknownChannelType, "unknown channel type: "+c.ChannelType())
+		case r, ok := <-reqs:
+			if !ok {
+				reqs = nil
+				continue
+			}
+			_ = r.Reply(false, nil)
+		}
+	}
 }
 
 var ErrGone = fmt.Errorf("connection closed: %w", io.EOF)
