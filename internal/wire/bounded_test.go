@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"runtime"
@@ -74,7 +75,7 @@ func TestRepliesAreNotQuoted(t *testing.T) {
 	} {
 		for i, parse := range parsers {
 			var m Message
-			err := NewReaderWith(strings.NewReader(line+"\n"), parse).Next(&m)
+			err := NewReaderWith(bufio.NewReader(strings.NewReader(line+"\n")).ReadSlice, parse).Next(&m)
 			bad, ok := errors.AsType[*MalformedError](err)
 			if !ok || strings.Contains(bad.Line+fmt.Sprint(err), "secret") {
 				t.Errorf("parser %d, %.60s: %v", i, line, err)

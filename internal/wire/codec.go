@@ -47,9 +47,8 @@ func (e *MalformedError) Error() string {
 // Unwrap returns the cause.
 func (e *MalformedError) Unwrap() error { return e.Cause }
 
-// readSize is the length of most reports, which are decoded in place. The Readers of a thousand nodes have that much
-// each.
-const readSize = 4 << 10
+// ReadSize is the length of most reports, which are decoded in place.
+const ReadSize = 4 << 10
 
 // lineKept is how much of a malformed line an error quotes.
 const lineKept = 256
@@ -61,12 +60,12 @@ const noiseKept = 4 << 10
 // one report, which takes a few MiB at most, and fills in the values that the next report omits. It is for one
 // goroutine.
 type Reader struct {
-	br    *bufio.Reader
-	parse Parser
-	buf   []byte // the last line, in the buffer of br or in long
-	long  []byte // of roomForLines, for lines that do not fit into br; nil: none
-	last  reportMemory
-	noise string
+	readSlice func(delim byte) ([]byte, error)
+	parse     Parser
+	buf       []byte // the last line, in the buffer behind readSlice or in long
+	long      []byte // of roomForLines, for lines that do not fit into that buffer; nil: none
+	last      reportMemory
+	noise     string
 }
 
 // roomForChanges has room for the changes of a report while a Reader decodes it. A thousand Readers share it, since
@@ -81,11 +80,14 @@ var roomForLines = sync.Pool{New: func() any { return new([]byte) }}
 type Parser func(text []byte, v any) error
 
 // NewReader reads from r with encoding/json.
-func NewReader(r io.Reader) *Reader { return NewReaderWith(r, json.Unmarshal) }
+func NewReader(r io.Reader) *Reader {
+	return NewReaderWith(bufio.NewReaderSize(r, ReadSize).ReadSlice, json.Unmarshal)
+}
 
-// NewReaderWith reads from r with another parser: a faster one may be too large for a probe.
-func NewReaderWith(r io.Reader, parse Parser) *Reader {
-	return &Reader{br: bufio.NewReaderSize(r, readSize), parse: parse}
+// NewReaderWith reads with the ReadSlice of a bufio.Reader of ReadSize, or one that does the same, and parses with
+// parse: a faster parser than that of NewReader may be too large for a probe.
+func NewReaderWith(readSlice func(delim byte) ([]byte, error), parse Parser) *Reader {
+	return &Reader{readSlice: readSlice, parse: parse}
 }
 
 // SkipToMagic skips login noise up to and including the Magic line. Noise may precede the magic on its line, if a login
@@ -94,7 +96,7 @@ func (r *Reader) SkipToMagic() error {
 	var noise strings.Builder
 	var tail []byte // the end of the data so far, long enough to find a magic that two reads split
 	for seen := 0; seen < MagicBudget; {
-		part, err := r.br.ReadSlice('\n')
+		part, err := r.readSlice('\n')
 		seen += len(part)
 		tail = append(tail[max(0, len(tail)-len(Magic)-1):], part...) // one more for a \r
 		line, ended := bytes.CutSuffix(tail, []byte("\n"))
@@ -213,7 +215,7 @@ func quotablePart(line []byte) string {
 // after which the stream is unusable.
 func (r *Reader) ReadLine() error {
 	r.dropLine()
-	part, err := r.br.ReadSlice('\n')
+	part, err := r.readSlice('\n')
 	if err == nil {
 		r.buf = part
 		return nil
@@ -222,7 +224,7 @@ func (r *Reader) ReadLine() error {
 		r.long = *roomForLines.Get().(*[]byte)
 	}
 	for r.long = append(r.long[:0], part...); errors.Is(err, bufio.ErrBufferFull); r.long = append(r.long, part...) {
-		if part, err = r.br.ReadSlice('\n'); len(r.long)+len(part) > MaxLine {
+		if part, err = r.readSlice('\n'); len(r.long)+len(part) > MaxLine {
 			return ErrLineTooLong
 		}
 	}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,7 @@ func newPipe() *pipe { return newPipeTo(json.Unmarshal) }
 
 func newPipeTo(parse Parser) *pipe {
 	p := &pipe{}
-	p.r = NewReaderWith(&p.buf, parse)
+	p.r = NewReaderWith(bufio.NewReaderSize(&p.buf, ReadSize).ReadSlice, parse)
 	return p
 }
 

@@ -97,7 +97,8 @@ func decodeJSON(text []byte, v any) error { return json.Unmarshal(text, v) }
 // readMessages reads until the output ends or is unusable.
 func (s *Session) readMessages() {
 	defer s.catchPanic()
-	lines := wire.NewReaderWith(&listener{s}, decodeJSON)
+	lent := &lentReader{from: &listener{s}}
+	lines := wire.NewReaderWith(lent.ReadSlice, decodeJSON)
 	if err := lines.SkipToMagic(); err != nil {
 		s.end(s.explainEnd(err))
 		return

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -176,7 +177,8 @@ func (c *decoder) ensureNode(name string) (*nodeReader, error) {
 		return nil, fmt.Errorf("more than %d nodes: %w", maxNodes, errTooMuch)
 	}
 	n := &nodeReader{}
-	n.lines = wire.NewReaderWith(&n.text, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) })
+	text := bufio.NewReaderSize(&n.text, wire.ReadSize)
+	n.lines = wire.NewReaderWith(text.ReadSlice, func(line []byte, v any) error { return jsonv2.Unmarshal(line, v) })
 	c.nodes[name] = n
 	return n, nil
 }
