@@ -68,6 +68,8 @@ type file struct {
 	path   string
 	stamp  string
 	lines  []knownHostsLine
+	named  map[string][]int32 // the lines that have names only, by each of them
+	others []int32            // the lines that have a pattern or a hash
 	hashes []hash
 	err    error // why it cannot be read
 
@@ -117,6 +119,25 @@ func (f *file) parseLines(text string, maxLines, maxLine int) {
 		}
 	}
 	f.lines, f.hashes = slices.Clip(f.lines), slices.Clip(f.hashes)
+	f.indexNames()
+}
+
+// indexNames indexes the lines: a site lists each of its thousands of nodes, and each of them is looked up.
+func (f *file) indexNames() {
+	f.named, f.others = make(map[string][]int32, len(f.lines)), nil
+	for i := range int32(len(f.lines)) { //nolint:gosec // a file has no 2^31 lines
+		l := &f.lines[i]
+		if l.hashed >= 0 || strings.ContainsAny(l.hosts, "*?!") {
+			f.others = append(f.others, i)
+			continue
+		}
+		for name := range strings.SplitSeq(l.hosts, ",") {
+			name = lowerName(name)
+			if of := f.named[name]; len(of) == 0 || of[len(of)-1] != i {
+				f.named[name] = append(of, i)
+			}
+		}
+	}
 }
 
 // otherNames are names that OpenSSH also accepts as the type of a key.
@@ -181,12 +202,14 @@ func (f *file) linesOf(name string) []int32 {
 	if known {
 		return found
 	}
-	for i := range f.lines {
+	found = slices.Clone(f.named[name])
+	for _, i := range f.others {
 		l := &f.lines[i]
 		if l.hashed >= 0 && f.hashes[l.hashed].matchesName(name) || l.hashed < 0 && matchList(name, l.hosts) {
-			found = append(found, int32(i)) //nolint:gosec // a file has no 2^31 lines
+			found = append(found, i)
 		}
 	}
+	slices.Sort(found)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.found[name] = found

@@ -6,10 +6,12 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +114,28 @@ func FuzzFile(f *testing.F) {
 		}
 		set.Algorithms(Host{Name: "fuzz-target"}, nil)
 		_, _ = new(Cache).Load(nil, name)
+	})
+}
+
+// FuzzNamesOfLines: the index finds the same lines as a look at each of them.
+func FuzzNamesOfLines(f *testing.F) {
+	f.Add("gpu01,GPU02 ssh-rsa A\ngpu* ssh-rsa B\n*,!gpu02 ssh-rsa C\ngpu01,gpu01,,gpu0? ssh-rsa D", "gpu01")
+	f.Add("gpu01,GPU02 ssh-rsa A\n@revoked gpu02 ssh-rsa B\n,,x ssh-rsa C", "gpu02")
+	f.Add("gpu0? ssh-rsa A\n!gpu07,gpu0* ssh-rsa B\ngpu0*,gpu09 ssh-rsa C", "gpu07")
+	f.Add("gpu07,!gpu07 ssh-rsa A", "gpu07")
+	f.Add("\xff,\u00c4 ssh-rsa A\n"+knownhosts.HashHostname("n")+" ssh-rsa B", "n")
+	f.Fuzz(func(t *testing.T, text, name string) {
+		file := &file{found: map[string][]int32{}}
+		file.parseLines(text, math.MaxInt32, math.MaxInt)
+		var want []int32
+		for i, l := range file.lines {
+			if l.hashed >= 0 && file.hashes[l.hashed].matchesName(name) || l.hashed < 0 && matchList(name, l.hosts) {
+				want = append(want, int32(i))
+			}
+		}
+		if got := file.linesOf(name); !slices.Equal(got, want) {
+			t.Errorf("%q has the lines %v, want %v", name, got, want)
+		}
 	})
 }
 

@@ -41,6 +41,15 @@ func matchPattern(name, pattern string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
+// lowerName returns a name as matchPattern compares it.
+func lowerName(name string) string {
+	lower := []byte(name)
+	for i, c := range lower {
+		lower[i] = lowerCase(c)
+	}
+	return string(lower)
+}
+
 func lowerCase(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
