@@ -12,6 +12,12 @@ import (
 // Every kind that a rule finds has a row in package say with all that outputs tell of it, and every row has a rule.
 func TestEveryKindIsTold(t *testing.T) {
 	rows := say.Kinds()
+	for _, kind := range rows {
+		if l := say.LabelOf(&cluster.Finding{Kind: kind, Severity: cluster.Critical}); l.Letter != 0 && onlyNoted(kind) {
+			t.Errorf("%s is only ever a note, and no cell has the letter of a note: remove %c from its row in "+
+				"internal/health/say/kinds.go (its flag needs none)", kind, l.Letter)
+		}
+	}
 	for _, r := range allRules() {
 		if !slices.Contains(rows, r.kind) {
 			t.Errorf("%s has no row in internal/health/say/kinds.go", r.kind)
@@ -36,4 +42,9 @@ func TestEveryKindIsTold(t *testing.T) {
 			t.Errorf("no rule finds %s", kind)
 		}
 	}
+}
+
+// onlyNoted reports whether no rule finds more than a note of a kind.
+func onlyNoted(kind cluster.Kind) bool {
+	return !slices.ContainsFunc(allRules(), func(r rule) bool { return r.kind == kind && r.severity > cluster.Note })
 }

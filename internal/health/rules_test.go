@@ -3,9 +3,9 @@ package health
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -553,14 +553,17 @@ func TestSeverities(t *testing.T) {
 // without is a copy of a subject without a metric.
 func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	node := *s.Node
+	s.Node = &node
+	if id.Row().Scope == metric.Host {
+		node.Host.Set(id, math.NaN())
+		return s
+	}
 	node.GPUs = slices.Clone(node.GPUs)
 	for i := range node.GPUs {
 		sample := *node.GPUs[i].GPU
 		sample.Values.Set(id, math.NaN())
 		node.GPUs[i].GPU = &sample
 	}
-	node.Host.Set(id, math.NaN())
-	s.Node = &node
 	if s.GPU != nil {
 		gpu, sample := *s.GPU, *s.GPU.GPU
 		sample.Values.Set(id, math.NaN())
@@ -569,25 +572,40 @@ func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	return s
 }
 
+// ofNothing finds a number that stands for an absent value.
+var ofNothing = regexp.MustCompile(`NaN|[^\w-]-1\b|\b0\b`)
+
 // An absent value never causes an alert, and no sentence shows it as a number.
 func TestAbsentValues(t *testing.T) {
 	ids := slices.Concat(slices.Collect(metric.All(metric.GPU)), slices.Collect(metric.All(metric.Host)))
 	for _, a := range alarms {
-		before := Rules(Defaults())(a.yes)
+		before, none := Rules(Defaults())(a.yes), a.yes
 		for _, id := range ids {
 			s := without(a.yes, id)
+			none = without(none, id)
+			wantNoNumber(t, a, s, id.Row().Key)
 			for _, c := range Rules(Defaults())(s) {
 				if !slices.ContainsFunc(before, func(b cluster.Condition) bool { return b.Kind == c.Kind }) &&
 					c.Kind != cluster.KindECC {
 					t.Errorf("%s holds when the sample of %s lacks %s: give that sample numbers that only its own rule minds",
 						c.Kind, a.kind, id)
 				}
-				if words := sayOf(c.Kind, s); strings.Contains(words.Sentence+words.Long+words.Short+words.Flag,
-					"NaN") {
-					t.Errorf("%s without %s: %+v", c.Kind, id, words)
-				}
 			}
 		}
+		wantNoNumber(t, a, none, "any number")
+	}
+}
+
+// wantNoNumber compares the words for the sample of a rule with those for the same that lacks a value.
+func wantNoNumber(t *testing.T, a alarm, s cluster.Subject, lacks string) {
+	said := func(s cluster.Subject) (text string, numbers int) {
+		w := sayOf(a.kind, s)
+		text = w.Flag + " " + w.Long + " " + w.Short + " " + w.Sentence
+		return text, len(ofNothing.FindAllString(text, -1))
+	}
+	_, usual := said(a.yes)
+	if got, numbers := said(s); numbers > usual {
+		t.Errorf("%s without %s says %q: its function in package say must return, or leave that out", a.kind, lacks, got)
 	}
 }
 

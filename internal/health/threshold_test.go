@@ -14,9 +14,11 @@ func TestThresholds(t *testing.T) {
 	seen := map[string]bool{}
 	for id := noThreshold + 1; id < thresholds; id++ {
 		row := id.Row()
-		if row.Key == "" || seen[row.Key] || !strings.HasSuffix(row.Help, ".") || row.Low >= row.High ||
-			row.Value < row.Low || row.Value > row.High {
+		if row.Key == "" || seen[row.Key] || !strings.HasSuffix(row.Help, ".") {
 			t.Errorf("threshold %d is incomplete: %+v", id, row)
+		}
+		if row.Low >= row.High || row.Value < row.Low || row.Value > row.High {
+			t.Errorf("%s is %g by default, which is not in %g to %g", row.Key, row.Value, row.Low, row.High)
 		}
 		if named, known := Named(row.Key); !known || named != id {
 			t.Errorf("%q is threshold %d", row.Key, named)

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,13 +15,64 @@ import (
 // One thing has one name: the flag of a problem is a word of its name, its sentence has that word, and the legend of
 // its letter has the flag.
 func TestOneNameForOneThing(t *testing.T) {
-	for _, a := range alarms {
-		if a.kind != cluster.KindRecovery { // its flag names what the driver asks for
-			wantOneName(t, a.kind, sayOf(a.kind, a.yes))
+	for r, words := range saidOfRules(t) {
+		if r.kind != cluster.KindRecovery { // its flag names what the driver asks for
+			wantOneName(t, r.kind, words)
 		}
 	}
-	for _, r := range peerRules {
-		wantOneName(t, r.kind, sayOfPeers(&r.rule))
+}
+
+// saidOfRules returns the words of each rule for its sample.
+func saidOfRules(t *testing.T) iter.Seq2[*rule, say.Words] {
+	samples := samplesOf(t)
+	return func(yield func(*rule, say.Words) bool) {
+		for i := range rules {
+			if !yield(&rules[i], sayOf(rules[i].kind, samples[i].yes)) {
+				return
+			}
+		}
+		for i := range peerRules {
+			if r := &peerRules[i].rule; !yield(r, sayOfPeers(r)) {
+				return
+			}
+		}
+	}
+}
+
+// unflagged are the kinds of problems that put no flag on the row of a GPU, and why.
+var unflagged = map[cluster.Kind]string{
+	cluster.KindFault:      "the number that is missing is n/a",
+	cluster.KindMemoryFull: "the row has the memory",
+	cluster.KindImbalance:  "the row has the memory",
+	cluster.KindStepSlower: "it is about the job",
+	cluster.KindStalled:    "it is about the job",
+	cluster.KindTooLong:    "it is about the job",
+	cluster.KindLogSilent:  "it is about the job",
+	cluster.KindJobIdle:    "it is about the job; a GPU that it waits for has a flag",
+	cluster.KindJobHang:    "it is about the job; a GPU that it waits for has a flag",
+}
+
+// agedOtherwise are the kinds whose flags have an age without "!", or none with it, and why.
+var agedOtherwise = map[cluster.Kind]string{
+	cluster.KindXid:      "an event: how long ago",
+	cluster.KindRankGone: "a rank that has ended does not come back",
+}
+
+// A problem of a GPU puts a flag on its row, with its age if it may pass. What is worse than a note says what to do.
+func TestProblemsHaveFlagsAndHints(t *testing.T) {
+	for r, words := range saidOfRules(t) {
+		if onGPU := r.scope == cluster.ScopeGPU || r.scope == cluster.ScopePeers; onGPU &&
+			(words.Flag != "") != (unflagged[r.kind] == "") {
+			t.Errorf("%s has the flag %q: its function in package say sets w.Flag of a GPU, or unflagged has the reason "+
+				"why not", r.kind, words.Flag)
+		}
+		if (words.AgeFlag != strings.HasPrefix(words.Flag, "!")) != (agedOtherwise[r.kind] != "") {
+			t.Errorf("%s has the flag %q, and AgeFlag %v in say/kinds.go: flags with ! have an age, others none, or "+
+				"agedOtherwise has the reason", r.kind, words.Flag, words.AgeFlag)
+		}
+		if words.Hint == "" && r.severity >= cluster.Warning && r.kind != cluster.KindFailed { // the failure has hints
+			t.Errorf("%s is worse than a note, and its function in package say sets no w.Hint", r.kind)
+		}
 	}
 }
 
@@ -32,7 +84,7 @@ func wantOneName(t *testing.T, kind cluster.Kind, words say.Words) {
 	switch {
 	case flag == "":
 		return
-	case at < 0:
+	case at < 0 && !onlyNoted(kind):
 		t.Fatalf("%s has the flag %q, and no letter in say.Letters", kind, words.Flag)
 	}
 	if !sharesWord(flag, words.One) {
@@ -40,6 +92,9 @@ func wantOneName(t *testing.T, kind cluster.Kind, words say.Words) {
 	}
 	if !strings.Contains(strings.ToLower(words.Long+" "+words.Sentence), singular(flag)) {
 		t.Errorf("%s: the flag %q is not in the sentence %q", kind, words.Flag, words.Sentence)
+	}
+	if at < 0 {
+		return
 	}
 	legend, is := say.Letters[at].Full, capitals.FindString(words.Flag)
 	if !regexp.MustCompile(`(^| )` + is + `([ :,]|$)`).MatchString(legend) {

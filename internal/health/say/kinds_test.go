@@ -1,6 +1,7 @@
 package say
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,11 +23,33 @@ func TestRowsOfKinds(t *testing.T) {
 		if row.Letter != 0 && LetterRank(row.Letter) < 0 {
 			t.Errorf("%s: nothing explains the letter %c", row.is, row.Letter)
 		}
-		if row.AgeFlag && row.Letter == 0 {
-			t.Errorf("%s has no letter, and an age beside its flag", row.is)
+		byClass := row.is == cluster.KindFailed || row.is == cluster.KindStale // named by the class of the failure
+		if row.was == "" && !byClass {
+			t.Errorf("%s lacks was, its name after it is cleared: as it is in One, if that fits", row.is)
 		}
 		if (row.news.Event != "") != (row.news.Least >= cluster.Note && row.news != News{}) {
 			t.Errorf("%s: news %+v", row.is, row.news)
+		}
+	}
+}
+
+// alwaysTold are the kinds whose numbers a node or the finding always has.
+var alwaysTold = []cluster.Kind{cluster.KindSilence, cluster.KindStale, cluster.KindSlow, cluster.KindOldDriver,
+	cluster.KindHang, cluster.KindClockSkew, cluster.KindLag, cluster.KindLinkUnused, cluster.KindStepSlower,
+	cluster.KindStalled, cluster.KindLowClock, cluster.KindJobIdle, cluster.KindJobHang, cluster.KindImbalance}
+
+// A finding whose evidence the Snapshot lacks has no words, or words without the numbers.
+func TestWordsWithoutEvidence(t *testing.T) {
+	number := regexp.MustCompile(`NaN|[^\w-]-1\b|\b0s?\b`)
+	for _, row := range kinds {
+		for _, key := range []string{"", "GPU-3"} {
+			f := cluster.Finding{Kind: row.is, Severity: cluster.Warning, Node: "a", Key: key}
+			w := Finding(&cluster.Snapshot{}, &f)
+			said := w.Flag + " " + w.Long + " " + w.Short + " " + w.Sentence
+			if number.MatchString(said) && !slices.Contains(alwaysTold, row.is) {
+				t.Errorf("%s says %q of nothing: its function must return, or leave that out, where a value is absent; or the "+
+					"kind is in alwaysTold", row.is, said)
+			}
 		}
 	}
 }

@@ -184,7 +184,10 @@ func pcieReplays(w *Words, e evidence) {
 		return
 	}
 	w.Flag, w.Long, w.Short = "!PCIE", formatAmount(pace, "PCIe replay", "PCIe replays")+" a minute", "PCIe replays"
-	w.Sentence = fmt.Sprintf("%s at generation %.0f x%.0f; %s.", w.Long, e.gpu.Float(metric.PCIeGen),
-		e.gpu.Float(metric.PCIeWidth), errorsSoFar(e.gpu, metric.PCIeReplays))
+	link := ""
+	if gen, width := e.gpu.Float(metric.PCIeGen), e.gpu.Float(metric.PCIeWidth); gen*width > 0 { // both are known
+		link = fmt.Sprintf(" at generation %.0f x%.0f", gen, width)
+	}
+	w.Sentence = w.Long + link + "; " + errorsSoFar(e.gpu, metric.PCIeReplays) + "."
 	w.Hint = "a bad PCIe slot, riser or cable: report it to your admins"
 }

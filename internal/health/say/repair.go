@@ -54,7 +54,9 @@ func eccErrors(w *Words, e evidence) {
 }
 
 func eccGrowing(w *Words, e evidence) {
-	eccErrors(w, e)
+	if eccErrors(w, e); w.Flag == "" {
+		return
+	}
 	grown, _ := e.gpu.Grown(metric.ECCUncorrected)
 	w.Long = text.Count(int(grown), "new ECC error")
 	w.Sentence = "Uncorrectable ECC errors: " + errorsSoFar(e.gpu, metric.ECCUncorrected) + "."
