@@ -1,17 +1,23 @@
 package rows
 
 import (
+	"slices"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
-// ofGPU has the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.
-var ofGPU = []field.Field[cluster.GPU]{
+// ofJobGPU has the fields of a GPU that a job has too.
+var ofJobGPU = []field.Field[cluster.GPU]{
 	ofMetric(metric.Util, field.Percent, "50", "utilization; of a node or a job that of one GPU is enough", "util"),
 	ofMetric(metric.Temperature, field.Celsius, "80", "temperature of a GPU", "temp"),
 	ofMetric(metric.Power, field.Watts, "300W", "power draw of a GPU", "power"),
+}
+
+// ofGPU has the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.
+var ofGPU = slices.Concat(ofJobGPU, []field.Field[cluster.GPU]{
 	ofMetric(metric.MemoryUsed, field.Bytes, "10GiB", "GPU memory in use, by all processes", "mem_used"),
 	ofMetric(metric.MemoryTotal, field.Bytes, "80GiB", "GPU memory", "mem_total"),
 	{Key: "memory_percent", Also: []string{"mem_pct"}, Unit: field.Percent, Example: "90",
@@ -40,7 +46,7 @@ var ofGPU = []field.Field[cluster.GPU]{
 	{Key: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one", Text: deviceType},
 	ofMetric(metric.PerformanceState, field.Count, "0", "performance state of the GPU, 0 is the fastest", "pstate"),
 	ofMetric(metric.NUMANode, field.Count, "1", "NUMA node of the GPU", "numa"),
-}
+})
 
 // ofMetric returns the field for a metric; it has the metric's key.
 func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
@@ -91,8 +97,8 @@ type sums struct {
 	low tally.Sum // of the utilization
 }
 
-// ofSums are the fields of rows about several GPUs.
-var ofSums = []field.Field[sums]{
+// ofJobSums are the fields of rows about several GPUs that a job has too.
+var ofJobSums = []field.Field[sums]{
 	{Key: "util_lowest_percent", Also: []string{"util_low"}, Unit: field.Percent, Example: "50",
 		Help: "utilization of the lowest GPU", Title: "lowest", Width: 6,
 		Number: func(s *sums) (float64, bool) { return measuredNumber(s.low.Value) }},
@@ -102,10 +108,14 @@ var ofSums = []field.Field[sums]{
 	{Key: "power_sum_watts", Also: []string{"power_sum"}, Unit: field.Watts, Example: "2kW",
 		Help: "power draw of the GPUs together", Title: "power", Width: 7, DownFirst: true,
 		Number: func(s *sums) (float64, bool) { return measuredNumber(s.Power.Value) }},
+}
+
+// ofSums are the fields of rows about several GPUs.
+var ofSums = slices.Concat(ofJobSums, []field.Field[sums]{
 	{Key: "memory_used_sum_bytes", Also: []string{"mem_used_sum"}, Unit: field.Bytes, Example: "300GiB",
 		Help: "GPU memory in use on the GPUs together", DownFirst: true,
 		Number: func(s *sums) (float64, bool) { return measuredNumber(s.Used.Value) }},
 	{Key: "memory_mean_percent", Also: []string{"mem_pct_avg"}, Unit: field.Percent, Example: "90",
 		Help: "share of the memory of all the GPUs in use", DownFirst: true,
 		Number: func(s *sums) (float64, bool) { return cluster.Percent(s.Used.Value, s.Memory.Value) }},
-}
+})

@@ -37,8 +37,8 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).appendWords, Fields: sli
 		{Key: "gpus", Unit: field.Count, Example: "32", Help: "how many GPUs", Title: "GPUs", Width: 4, DownFirst: true,
 			Number: func(r *Job) (float64, bool) { return field.Known(r.row.GPUs) }},
 	},
-	field.Each(ofGPU[:3], (*Job).freshGPUs), // utilization, temperature, power
-	field.Of(ofSums[:3], (*Job).totalSums),  // of utilization and power
+	field.Each(ofJobGPU, (*Job).freshGPUs),
+	field.Of(ofJobSums, (*Job).totalSums),
 	[]field.Field[Job]{
 		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h",
 			Help: "how long it has run", DownFirst: true, Number: (*Job).runTime},

@@ -104,6 +104,11 @@ type List[Row any, Key comparable] struct {
 // New returns a list in its first state.
 func New[Row any, Key comparable](past *footer.History, of Of[Row, Key]) *List[Row, Key] {
 	l := &List[Row, Key]{Of: of, Filter: footer.NewFilterPrompt(of.Reads.Fields, past)}
+	for _, o := range of.Orders {
+		if o.Number == nil {
+			of.Reads.about(o.Column) // panics if there is no such field
+		}
+	}
 	l.Keys = cmp.Or(of.Keys, usualKeys)
 	l.code = codeOf(l)
 	l.Sorted = l.By(of.Usual[0], false)

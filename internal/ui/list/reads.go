@@ -17,7 +17,7 @@ type Reads[Row any] struct {
 
 // By reads the fields of a table. of converts each row.
 func By[Row, Fields any](t *field.Table[Fields], of func(s *part.Scene) func(r *Row) *Fields) Reads[Row] {
-	named := func(name string) *field.Field[Fields] { return &t.Fields[t.Find(name)] }
+	named := t.Field
 	return Reads[Row]{filter.Of(t),
 		func(name string) (string, bool) { return named(name).Title, named(name).DownFirst },
 		func(s *part.Scene, e *filter.Expr, rows []Row, places []int32) []int32 {
