@@ -37,3 +37,25 @@ func TestWorkIsReported(t *testing.T) {
 		}
 	}
 }
+
+// A mix has each number of both works.
+func TestMixHasEveryField(t *testing.T) {
+	var a, b Work
+	of := func(w *Work, i int) reflect.Value { return reflect.ValueOf(w).Elem().Field(i) }
+	for i := range reflect.TypeFor[Work]().NumField() {
+		if v := of(&a, i); v.Kind() == reflect.Float64 {
+			v.SetFloat(float64(i + 1))
+			of(&b, i).SetFloat(float64(3*i + 5))
+		} else {
+			v.SetUint(1)
+			of(&b, i).SetUint(2)
+		}
+	}
+	mixed := mix(a, b, 0.5)
+	for i, field := range reflect.VisibleFields(reflect.TypeFor[Work]()) {
+		v, mean := of(&mixed, i), float64(2*i+3)
+		if v.Kind() == reflect.Float64 && v.Float() != mean || v.Kind() == reflect.Uint64 && v.Uint() != 3 {
+			t.Errorf("Work.%s is %v in a mix: let mix take it from both works", field.Name, v)
+		}
+	}
+}
