@@ -63,8 +63,8 @@ func TestProblemsHaveFlagsAndHints(t *testing.T) {
 	for r, words := range saidOfRules(t) {
 		if onGPU := r.scope == cluster.ScopeGPU || r.scope == cluster.ScopePeers; onGPU &&
 			(words.Flag != "") != (unflagged[r.kind] == "") {
-			t.Errorf("%s has the flag %q: its function in package say sets w.Flag of a GPU, or unflagged has the reason "+
-				"why not", r.kind, words.Flag)
+			t.Errorf("%s has the flag %q: its function in package say sets w.Flag if it is about a GPU, otherwise "+
+				"unflagged has the reason why not", r.kind, words.Flag)
 		}
 		if (words.AgeFlag != strings.HasPrefix(words.Flag, "!")) != (agedOtherwise[r.kind] != "") {
 			t.Errorf("%s has the flag %q, and AgeFlag %v in say/kinds.go: flags with ! have an age, others none, or "+
@@ -85,7 +85,7 @@ func wantOneName(t *testing.T, kind cluster.Kind, words say.Words) {
 	case flag == "":
 		return
 	case at < 0 && !onlyNoted(kind):
-		t.Fatalf("%s has the flag %q, and no letter in say.Letters", kind, words.Flag)
+		t.Fatalf("%s has the flag %q: its row in say/kinds.go needs a Letter, one of say.Letters", kind, words.Flag)
 	}
 	if !sharesWord(flag, words.One) {
 		t.Errorf("%s: the flag %q has no word of the name %q", kind, words.Flag, words.One)
