@@ -16,7 +16,7 @@ import (
 const (
 	top     = 3 // row of the first line
 	label   = 3
-	values  = 26
+	valueAt = 26
 	places  = 36 // width of the columns of a table
 	aboutAt = 41
 )
@@ -113,9 +113,10 @@ func (p *Page) row(f *part.Frame, y int, r row) {
 		p.drawChannel(f, y, r)
 		return
 	}
-	f.Left(label, y, values-label-1, titles[r.what][0], draw.Text)
-	f.Left(values, y, aboutAt-values-1, p.valueText(r.what), draw.Strong)
-	f.Left(aboutAt, y, f.W-aboutAt-1, titles[r.what][1], draw.Dim)
+	s := simpleOf(r)
+	f.Left(label, y, valueAt-label-1, s.title, draw.Text)
+	f.Left(valueAt, y, aboutAt-valueAt-1, s.text(&p.Now), draw.Strong)
+	f.Left(aboutAt, y, f.W-aboutAt-1, s.about, draw.Dim)
 }
 
 // drawColumn draws a column of a table: whether it is shown, its place, and its meaning.
@@ -128,17 +129,4 @@ func (p *Page) drawColumn(f *part.Frame, y int, r row) {
 	}
 	f.Left(label+4, y, places-label-5, r.name, role)
 	f.Left(aboutAt, y, f.W-aboutAt-1, r.table.Help(r.name), draw.Dim)
-}
-
-func (p *Page) valueText(w rowKind) string {
-	switch w {
-	case theme:
-		return p.Now.Theme
-	case colors:
-		return map[bool]string{false: "job", true: "classic"}[p.Now.Classic]
-	case view:
-		return p.Now.View
-	}
-	levels, at := p.Now.thresholdsOf(w)
-	return levels.thresholdText(at)
 }

@@ -104,8 +104,8 @@ func (p *Page) drawChannel(f *part.Frame, y int, r row) {
 		if n.Not != "" {
 			about = n.Not
 		}
-		f.Left(label+2, y, values-label-3, n.Way, draw.Text)
-		f.Left(values, y, aboutAt-values-1, state, draw.Strong)
+		f.Left(label+2, y, valueAt-label-3, n.Way, draw.Text)
+		f.Left(valueAt, y, aboutAt-valueAt-1, state, draw.Strong)
 		f.Left(aboutAt, y, f.W-aboutAt-1, about, draw.Dim)
 	}
 }

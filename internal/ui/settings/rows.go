@@ -2,10 +2,7 @@ package settings
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -15,14 +12,14 @@ import (
 type row struct {
 	what  rowKind
 	table rows.ColumnTable
-	name  string // key of the column, or a way of news; "": the title of its table
+	name  string // title of the setting, key of the column, or a way of news; "": the title of its table
 }
 
 // title returns the name of a setting, or of a group of them; "": a row within a group.
 func (r row) title() string {
 	switch {
-	case r.what < column:
-		return titles[r.what][0]
+	case r.what == oneLine:
+		return r.name
 	case r.name != "":
 		return ""
 	case r.what == news:
@@ -37,27 +34,11 @@ func (r row) isTitle() bool { return (r.what == column || r.what == news) && r.n
 type rowKind uint8
 
 const (
-	theme rowKind = iota
-	colors
-	view
-	yellow
-	red
-	memoryYellow
-	memoryRed
+	oneLine rowKind = iota // a setting of the table simple
 	column
 	news
 	nothing // no row matches the search
 )
-
-// titles are the names of the settings on the page, and what they are for.
-var titles = [...][2]string{
-	theme: {"Theme", "auto: follow the terminal background"}, colors: {"Colors", "job: problems; classic: utilization"},
-	view:         {"Start page", "auto: overview for several nodes"},
-	yellow:       {"Yellow from", "utilization in the classic colors"},
-	red:          {"Red from", "utilization in the classic colors"},
-	memoryYellow: {"Memory yellow from", "GPU memory in the classic colors"},
-	memoryRed:    {"Memory red from", "GPU memory in the classic colors"},
-}
 
 // tables are the titles of the tables.
 var tables = map[rows.ColumnTable]string{
@@ -65,8 +46,6 @@ var tables = map[rows.ColumnTable]string{
 	rows.OverviewTable: "Columns of the overview", rows.RankTable: "Columns of the ranks",
 	rows.JobTable: "Columns of the jobs", rows.UserTable: "Columns of the users",
 }
-
-var views = []string{"auto", "node", "overview"}
 
 // listRows returns the lines of the page that match the search, and the titles above them.
 func (p *Page) listRows() (list []row) {
@@ -95,14 +74,14 @@ func (r row) searchText() string {
 	case news:
 		return NewsTitle + " " + r.name
 	}
-	return strings.Join(titles[r.what][:], " ")
+	return r.name + " " + simpleOf(r).about
 }
 
 // allRows returns the lines of the page. Columns that are shown come first, in their order.
 func (p *Page) allRows() []row {
 	var all []row
-	for w := theme; w < column; w++ {
-		all = append(all, row{what: w})
+	for i := range simple {
+		all = append(all, row{name: simple[i].title})
 	}
 	all = append(all, p.newsRows()...)
 	for _, t := range rows.ColumnTables {
@@ -136,65 +115,11 @@ func (c *Choices) shownColumns(t rows.ColumnTable) []string {
 }
 
 func (c *Choices) nextValue(r row, by int) {
-	switch r.what {
-	case theme:
-		c.Theme = neighborOf(draw.Themes, c.Theme, by)
-	case colors:
-		c.Classic = !c.Classic
-	case view:
-		c.View = neighborOf(views, c.View, by)
-	case column:
+	if r.what == column {
 		c.toggleColumn(r)
-	default:
-		levels, at := c.thresholdsOf(r.what)
-		*levels = levels.moveThreshold(at, by)
+		return
 	}
-}
-
-func neighborOf(list []string, s string, by int) string {
-	return list[(max(slices.Index(list, s), 0)+by+len(list))%len(list)]
-}
-
-// thresholds are a pair of thresholds; zero: the usual ones.
-type thresholds part.Levels
-
-const percentStep = 5
-
-// thresholdsOf returns the pair of thresholds of a row, and the index of the row's own.
-func (c *Choices) thresholdsOf(w rowKind) (of *thresholds, at int) {
-	switch w {
-	case yellow:
-		return (*thresholds)(&c.Levels), 0
-	case red:
-		return (*thresholds)(&c.Levels), 1
-	case memoryYellow:
-		return (*thresholds)(&c.MemoryLevels), 0
-	}
-	return (*thresholds)(&c.MemoryLevels), 1
-}
-
-// moveThreshold moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
-func (t thresholds) moveThreshold(at, by int) thresholds {
-	if t == (thresholds{}) {
-		t = thresholds(part.UsualLevels)
-	}
-	v := float64(int(t[at])/percentStep*percentStep + by*percentStep)
-	if by < 0 && t[at] > v+percentStep {
-		v += percentStep // down to the next lower multiple
-	}
-	next := t
-	next[at] = v
-	if next[0] <= 0 || next[0] >= next[1] || next[1] >= 100 {
-		return t
-	}
-	return next
-}
-
-func (t thresholds) thresholdText(at int) string {
-	if t == (thresholds{}) {
-		t = thresholds(part.UsualLevels)
-	}
-	return strconv.FormatFloat(t[at], 'f', -1, 64) + "%"
+	simpleOf(r).move(c, by)
 }
 
 // toggleColumn shows or hides a column. The first column of a table and the last remaining one always stay.
@@ -238,18 +163,9 @@ func (c *Choices) setColumns(t rows.ColumnTable, names []string) {
 
 // resetRow gives a row the value that it has without settings; for a column, it resets the whole table.
 func (c *Choices) resetRow(r row) {
-	switch r.what {
-	case theme:
-		c.Theme = draw.Auto
-	case colors:
-		c.Classic = false
-	case view:
-		c.View = views[0]
-	case yellow, red:
-		c.Levels = part.UsualLevels
-	case memoryYellow, memoryRed:
-		c.MemoryLevels = part.UsualLevels
-	case column:
+	if r.what == column {
 		*c.Columns.At(r.table) = ""
+		return
 	}
+	simpleOf(r).reset(c)
 }

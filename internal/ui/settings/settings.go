@@ -30,22 +30,15 @@ type Choices struct {
 }
 
 // Changed returns the keys of the settings in which two Choices differ.
-func (c *Choices) Changed(since *Choices) []string {
-	type key struct {
-		key     string
-		changed bool
-	}
-	list := []key{
-		{"theme", c.Theme != since.Theme}, {"colors", c.Classic != since.Classic}, {"view", c.View != since.View},
-		{"gpu_util_thresh", c.Levels != since.Levels}, {"mem_util_thresh", c.MemoryLevels != since.MemoryLevels},
+func (c *Choices) Changed(since *Choices) (all []string) {
+	for i := range simple {
+		if s := &simple[i]; s.differs(c, since) && !slices.Contains(all, s.key) {
+			all = append(all, s.key)
+		}
 	}
 	for _, t := range rows.ColumnTables {
-		list = append(list, key{"columns." + string(t), *c.Columns.At(t) != *since.Columns.At(t)})
-	}
-	var all []string
-	for _, k := range list {
-		if k.changed {
-			all = append(all, k.key)
+		if *c.Columns.At(t) != *since.Columns.At(t) {
+			all = append(all, "columns."+string(t))
 		}
 	}
 	return all
@@ -94,8 +87,8 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Titles returns the names of the settings, without the columns of tables.
 func Titles() (list []string) {
-	for _, t := range titles {
-		list = append(list, t[0])
+	for i := range simple {
+		list = append(list, simple[i].title)
 	}
 	return list
 }
@@ -115,7 +108,7 @@ const TryNews = "test message by "
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if name, is := strings.CutPrefix(to.Choice, "theme "); is && slices.Contains(draw.Themes, name) {
 		p.Now.Theme, p.last = name, nil
-		to.Choice = titles[theme][0]
+		to.Choice = themeTitle
 	}
 	if way, is := strings.CutPrefix(to.Choice, TryNews); is {
 		p.cursor.GoTo(p.cursorList(s), max(slices.Index(p.listRows(), row{what: news, name: way}), 0))

@@ -35,20 +35,20 @@ func TestKeys(t *testing.T) {
 		keys string
 		want func(*Choices)
 	}{
-		{row{what: theme}, "right", func(c *Choices) { c.Theme = draw.Dark }},
-		{row{what: theme}, "left", func(c *Choices) { c.Theme = draw.Mono }},
-		{row{what: theme}, "space enter right backspace", func(*Choices) {}},
-		{row{what: theme}, "down space", func(c *Choices) { c.Classic = true }},
-		{row{what: colors}, "left backspace", func(*Choices) {}},
-		{row{what: view}, "right right", func(c *Choices) { c.View = "overview" }},
-		{row{what: yellow}, "right", func(c *Choices) { c.Levels[0] = 65 }},
-		{row{what: yellow}, "right right right right right right", func(c *Choices) { c.Levels[0] = 80 }},
-		{row{what: red}, "left left", func(c *Choices) { c.Levels[1] = 75 }},
-		{row{what: red}, "right right right right", func(c *Choices) { c.Levels[1] = 95 }},
-		{row{what: red}, "left backspace", func(*Choices) {}},
-		{row{what: memoryRed}, "right", func(c *Choices) { c.MemoryLevels[1] = 90 }},
-		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels[0] = 50 }},
-		{row{what: memoryYellow}, "right backspace", func(*Choices) {}},
+		{row{name: "Theme"}, "right", func(c *Choices) { c.Theme = draw.Dark }},
+		{row{name: "Theme"}, "left", func(c *Choices) { c.Theme = draw.Mono }},
+		{row{name: "Theme"}, "space enter right backspace", func(*Choices) {}},
+		{row{name: "Theme"}, "down space", func(c *Choices) { c.Classic = true }},
+		{row{name: "Colors"}, "left backspace", func(*Choices) {}},
+		{row{name: "Start page"}, "right right", func(c *Choices) { c.View = "overview" }},
+		{row{name: "Yellow from"}, "right", func(c *Choices) { c.Levels[0] = 65 }},
+		{row{name: "Yellow from"}, "right right right right right right", func(c *Choices) { c.Levels[0] = 80 }},
+		{row{name: "Red from"}, "left left", func(c *Choices) { c.Levels[1] = 75 }},
+		{row{name: "Red from"}, "right right right right", func(c *Choices) { c.Levels[1] = 95 }},
+		{row{name: "Red from"}, "left backspace", func(*Choices) {}},
+		{row{name: "Memory red from"}, "right", func(c *Choices) { c.MemoryLevels[1] = 90 }},
+		{row{name: "Memory yellow from"}, "right left left left", func(c *Choices) { c.MemoryLevels[0] = 50 }},
+		{row{name: "Memory yellow from"}, "right backspace", func(*Choices) {}},
 		{node("rank"), "space", func(c *Choices) {
 			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent," +
 				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
@@ -106,12 +106,12 @@ func TestTheLastColumnStays(t *testing.T) {
 func TestWriting(t *testing.T) {
 	var p Page
 	p.Begin(usual)
-	press(&p, row{what: theme}, "right")
+	press(&p, row{name: "Theme"}, "right")
 	if _, changed := p.Unwritten(); changed != nil {
 		t.Error("written without being asked")
 	}
 	for _, k := range []string{"ctrl+s", "f12"} {
-		press(&p, row{what: theme}, k)
+		press(&p, row{name: "Theme"}, k)
 		wanted, changed := p.Unwritten()
 		if wanted != p.Now || !slices.Equal(changed, []string{"theme"}) {
 			t.Errorf("%s: %+v, %q", k, wanted, changed)
@@ -124,7 +124,7 @@ func TestWriting(t *testing.T) {
 	if text, role := p.statusText(); text != "not written: disk full" || role != draw.Crit {
 		t.Errorf("%q", text)
 	}
-	press(&p, row{what: theme}, "ctrl+s")
+	press(&p, row{name: "Theme"}, "ctrl+s")
 	if _, changed := p.Unwritten(); len(changed) != 1 {
 		t.Errorf("after a failure %q are written", changed)
 	}
@@ -132,11 +132,11 @@ func TestWriting(t *testing.T) {
 	if text, _ := p.statusText(); text != "written to /x" {
 		t.Errorf("%q", text)
 	}
-	press(&p, row{what: colors}, "right")
+	press(&p, row{name: "Colors"}, "right")
 	if text, _ := p.statusText(); !strings.HasPrefix(text, "1 change for this run only") {
 		t.Errorf("%q", text)
 	}
-	press(&p, row{what: colors}, "ctrl+s")
+	press(&p, row{name: "Colors"}, "ctrl+s")
 	if _, changed := p.Unwritten(); !slices.Equal(changed, []string{"colors"}) {
 		t.Errorf("%q are written", changed)
 	}
@@ -157,9 +157,9 @@ func TestSearch(t *testing.T) {
 		typed string
 		want  []row
 	}{
-		{"/THEME\r", []row{{what: theme}}},
-		{"/classic memory\r", []row{{what: memoryYellow}, {what: memoryRed}}},
-		{"/terminal", []row{{what: theme}, {what: news}, {what: news, name: "terminal"}}},
+		{"/THEME\r", []row{{name: "Theme"}}},
+		{"/classic memory\r", []row{{name: "Memory yellow from"}, {name: "Memory red from"}}},
+		{"/terminal", []row{{name: "Theme"}, {what: news}, {what: news, name: "terminal"}}},
 		{"/notifications\r", []row{{what: news}, {what: news, name: "terminal"}}},
 		{"/zzz\r", nil},
 		{"/columns of the users elapsed\r", []row{{what: column, table: rows.UserTable},
