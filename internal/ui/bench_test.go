@@ -35,7 +35,7 @@ func BenchmarkFrame(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
-			v := newView(&Options{View: ViewNode})
+			v := newNodeView()
 			bench.view(v)
 			theme := draw.NewTheme(colorprofile.TrueColor, false, false)
 			c := draw.New(0, 0)

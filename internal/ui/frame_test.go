@@ -70,19 +70,29 @@ var shots = append(inspectShots(), []shot{
 	{name: "settings", snap: uitest.Fixture, view: func(v *view) {
 		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
 			Columns: rows.ChosenColumns{Node: "gpu,temperature_celsius,util_percent"}})
-		v.on = keys.OnSettings
-	}, typed: "j\rjjjj\r\v"},
+		v.on, v.classic = keys.OnSettings, true
+		v.goToSetting("Memory yellow from")
+	}, typed: "\r\v"},
 	{name: "settings-news", snap: uitest.Fixture, view: func(v *view) {
 		v.settings.News = []settings.News{{Way: "terminal", On: true}, {Way: "command", Not: "notify.command is not set"},
 			{Way: "webhook"}, {Way: "mail", Not: "there is no sendmail on this host"}}
 		v.on = keys.OnSettings
-	}, typed: "jjjjjjjjj"},
+		v.goToSetting(settings.NewsTitle)
+	}, typed: "jj"},
 	{name: "settings-end", snap: uitest.Fixture, view: func(v *view) { v.on = keys.OnSettings }, typed: "G"},
 }...)
 
+// newNodeView is the state of a screen that starts with a node.
+func newNodeView() *view { return newView(&Options{Choices: settings.Choices{View: ViewNode}}) }
+
+// goToSetting puts the cursor of the page of settings on the row with a title.
+func (v *view) goToSetting(title string) {
+	v.settings.Arrive(&part.Scene{Size: part.Size{W: 80, H: 24}}, nav.Go{Choice: title})
+}
+
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
-	v := newView(&Options{View: ViewNode})
+	v := newNodeView()
 	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, Display: time.Second, Version: "nvnodetop 0.1.0",
 		Memory: &part.Memory{}}
 	sc.Resize(w, h)

@@ -58,7 +58,8 @@ func newModel(o Options, out io.Writer) *model {
 		Login: o.Login, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
 	m.pace = newPace(&m.Options)
-	m.begin()
+	m.view.settings.Begin(o.Choices)
+	m.applySettings()
 	m.applyTheme()
 	m.takeSnapshot()
 	return m

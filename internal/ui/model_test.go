@@ -33,6 +33,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -166,7 +167,8 @@ func rigFor(t *testing.T, snap *cluster.Snapshot, keys string) *rig {
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now },
 		Controls: &r.heard, Keys: keys,
-		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode,
+		Display: time.Second, Profile: colorprofile.TrueColor,
+		Choices:         settings.Choices{Theme: "dark", View: ViewNode},
 		Version:         "nvnodetop 0.1.0",
 		RememberClassic: func(classic bool) { r.remembered = append(r.remembered, fmt.Sprint("classic ", classic)) },
 		RememberView:    func(view string) { r.remembered = append(r.remembered, "view "+view) },
@@ -481,7 +483,7 @@ func TestStartsIn(t *testing.T) {
 		{ViewOverview, uitest.Fixture(), "]", "48377/gpu-s11 1"},
 	} {
 		r := newRig(t, uitest.NoJobsFixture())
-		r.view = newView(&Options{View: ViewNode})
+		r.view = newNodeView()
 		r.view.route = newRoute(test.view)
 		r.snap = test.snap
 		r.send(tick{r.chain})
@@ -658,7 +660,7 @@ func TestTerminalGone(t *testing.T) {
 // On the screen of somebody who has no job, a key changes nothing that would be seen only later.
 func TestKeysWithoutAJob(t *testing.T) {
 	r := newRig(t, uitest.NoJobsFixture())
-	fresh := newView(&Options{View: ViewNode})
+	fresh := newNodeView()
 	fresh.settings = r.view.settings
 	for _, k := range []string{"o", "p", "d", "a", "right", "up", "enter", "v", "s", "/"} {
 		r.press(k)

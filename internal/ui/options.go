@@ -8,11 +8,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -53,14 +51,9 @@ type Options struct {
 
 	Alerts <-chan Alert // nil: there are none
 
-	Theme                string               // one of draw.Themes; "": draw.Auto
-	ASCII                bool                 // ASCII glyphs only
-	Profile              colorprofile.Profile // colors of the terminal; Unknown: detect them
-	Classic              bool                 // colors show the utilization; otherwise a color means trouble
-	Levels, MemoryLevels part.Levels          // thresholds of the classic colors
-	Columns              rows.ChosenColumns   // columns of the tables; empty: the usual ones
-	// the page to start with; "auto" or "": the overview for a job of several nodes, otherwise the node view
-	View string
+	settings.Choices                      // what the user can also change on the screen
+	ASCII            bool                 // ASCII glyphs only
+	Profile          colorprofile.Profile // colors of the terminal; Unknown: detect them
 	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
 	Monitor string
 	Keys    string // KeysNvitop: nvitop's keys on the page of processes; otherwise each key has one meaning

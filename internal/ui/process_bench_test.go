@@ -46,7 +46,7 @@ func TestProcessesOfTheNextSnapshot(t *testing.T) {
 		n.Processes = n.Processes[:len(n.Processes)/9]
 	}
 	shown := func(snap *cluster.Snapshot, memory *part.Memory, pressing []string) string {
-		v := newView(&Options{View: ViewNode})
+		v := newNodeView()
 		s := &part.Scene{Snap: snap, Size: part.Size{W: 200, H: 50}, Display: time.Second, Memory: memory}
 		v.on = keys.OnOverview
 		v.resolveSelection(s)
@@ -84,7 +84,7 @@ func BenchmarkProcesses(b *testing.B) {
 		{"snapshot", []string{""}, true},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			v := newView(&Options{View: ViewNode})
+			v := newNodeView()
 			s := &part.Scene{Snap: snaps[0], Size: part.Size{W: 200, H: 50}, Display: time.Second,
 				Memory: &part.Memory{}}
 			v.on = keys.OnOverview

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/heed"
 )
@@ -77,8 +78,8 @@ func child(mode string) int {
 			s.At = now
 			return s
 		},
-		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
-		View: ViewNode,
+		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI,
+		Choices: settings.Choices{Theme: "dark", View: ViewNode},
 	}, os.Stdin, out)
 	fmt.Printf("ended: %v\r\n", err)
 	if errors.Is(err, tea.ErrProgramPanic) {

@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/source/demo"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
 // The world of these measurements: the demo of 8,000 GPUs, the last seconds of which come as they would, one Snapshot
@@ -76,7 +77,7 @@ func newStage(events []cluster.Event, w, h int, keys ...string) *stage {
 	s.pass(events[len(events)-1].At.Add(-screenSeconds * time.Second))
 	s.model = newModel(Options{
 		Snapshot: s.store.Snapshot, Now: func() time.Time { return s.now }, Controls: &asked{}, Display: time.Second,
-		Profile: colorprofile.TrueColor, Theme: "dark",
+		Profile: colorprofile.TrueColor, Choices: settings.Choices{Theme: "dark"},
 	}, &s.bytes)
 	s.send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, k := range keys {

@@ -33,7 +33,9 @@ func TestSettingsTakeEffect(t *testing.T) {
 			t.Fatalf("%s: F2 shows\n%s", name, r.text())
 		}
 		before := r.theme
-		r.press("right", "down", "right")
+		r.press("right")
+		r.view.goToSetting("Colors")
+		r.press("right")
 		if r.Theme != draw.Light || r.theme == before || !r.view.classic || !r.scene.Classic {
 			t.Errorf("%s: theme %s, classic %v", name, r.Theme, r.view.classic)
 		}
@@ -142,8 +144,8 @@ func TestNewsIsTried(t *testing.T) {
 	}
 	r.send(Alert{Ways: []settings.News{{Way: "terminal", On: true}, {Way: "webhook"}, {Way: "mail", Not: "no sendmail"}}})
 	r.send(f2)
-	r.press("down", "down", "down", "down", "down", "down", "down", "down")
-	one := r.press("right")
+	r.view.goToSetting(settings.NewsTitle)
+	one := r.press("down", "right")
 	if two := tries(r.press("right")); len(two) != 0 || !strings.Contains(r.text(), "sending a test message by terminal") {
 		t.Fatalf("%d at once\n%s", len(two), r.text())
 	}

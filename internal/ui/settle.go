@@ -6,15 +6,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// begin passes the settings of the run to the page that changes them.
-func (m *model) begin() {
-	m.view.settings.Begin(settings.Choices{
-		Theme: m.Theme, Classic: m.view.classic, View: m.Options.View, Levels: m.Levels, MemoryLevels: m.MemoryLevels,
-		Columns: m.Columns,
-	})
-	m.applySettings()
-}
-
 // applySettings puts the user's choices on the page of settings into effect, and writes them if the user asked for
 // that.
 func (m *model) applySettings() tea.Cmd {

@@ -1,12 +1,22 @@
 package screen
 
 import (
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
+// choicesOf returns the settings that can be changed on the screen.
+func choicesOf(cfg *config.Config) settings.Choices {
+	return settings.Choices{
+		Theme: cfg.Theme, Classic: cli.Classic(cfg), View: startView(cfg), Columns: cfg.Columns,
+		Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+	}
+}
+
 // saveSettings writes the choices made on the screen to the user's file of settings, and returns its path.
-func saveSettings(c choices.Choices, keys []string) (path string, err error) {
+func saveSettings(c settings.Choices, keys []string) (path string, err error) {
 	cfg := config.Default()
 	cfg.Theme, cfg.View, cfg.Columns = c.Theme, c.View, c.Columns
 	cfg.GPULevels, cfg.MemoryLevels = config.Levels(c.Levels), config.Levels(c.MemoryLevels)

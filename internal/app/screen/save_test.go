@@ -4,13 +4,17 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
 // The next run has the choices that the page of settings writes, and the rest of the file stays.
@@ -21,7 +25,7 @@ func TestSaveAndLoad(t *testing.T) {
 		[]byte("# mine\ntheme = 'dark' # at night\n[poll]\ninterval = 5\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	path, err := saveSettings(choices.Choices{
+	path, err := saveSettings(settings.Choices{
 		Theme: draw.Colorblind, Classic: true, View: "node", MemoryLevels: [2]float64{10, 80},
 		Columns: rows.ChosenColumns{Overview: "node,health"},
 	}, []string{"theme", "colors", "mem_util_thresh", "columns.overview"})
@@ -46,4 +50,59 @@ func TestSaveAndLoad(t *testing.T) {
 			t.Errorf("%s is missing in\n%s", want, out.String())
 		}
 	}
+}
+
+// Each value that the page of settings offers is written to the file, and is there again in the next run; and the page
+// offers the words that the file accepts.
+func TestThePageAndTheFileAgree(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	usual := config.Default()
+	began, s := choicesOf(&usual), &part.Scene{Size: part.Size{W: 80, H: 24}}
+	for _, title := range settings.Titles() {
+		var p settings.Page
+		p.Begin(began)
+		p.Arrive(s, nav.Go{Choice: title})
+		var key string
+		var words []string
+		for seen := []settings.Choices{}; !slices.Contains(seen, p.Now); {
+			seen = append(seen, p.Now)
+			p.Press(keys.Pressed("right"), s)
+			if changed := p.Now.Changed(&began); len(changed) > 0 {
+				key = changed[0]
+			}
+			words = append(words, savedValue(t, p.Now, title, key))
+		}
+		slices.Sort(words)
+		if among := config.Words(key); among != nil && !slices.Equal(words, slices.Sorted(slices.Values(among))) {
+			t.Errorf("the row %q of the page of settings has the words %q, and %s accepts %q in the file: make them one list",
+				title, words, key, among)
+		}
+	}
+}
+
+// savedValue writes choices, and returns what the file then says. The next run must have these choices.
+func savedValue(t *testing.T, c settings.Choices, title, key string) string {
+	if err := os.RemoveAll(config.UserFile()); err != nil {
+		t.Fatal(err)
+	}
+	path, err := saveSettings(c, []string{key})
+	cfg := config.Default()
+	if err != nil {
+		t.Fatal(title, err)
+	}
+	from, err := cfg.Load(config.Inputs{User: path})
+	if err != nil {
+		t.Fatalf("the row %q of the page of settings has a value that the file must not have: %v", title, err)
+	}
+	if is := choicesOf(&cfg); is != c {
+		t.Fatalf("the row %q of the page of settings is saved as\n%+v, want\n%+v: see saveSettings and choicesOf (save.go)",
+			title, is, c)
+	}
+	for _, v := range cfg.Values(from) {
+		if v.Key == key {
+			return strings.Trim(v.Value, `"`)
+		}
+	}
+	return ""
 }

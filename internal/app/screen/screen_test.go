@@ -126,7 +126,7 @@ func TestOptionsHaveTheSettings(t *testing.T) {
 	other := []string{"Record", "ReadOnly"} // what records, and why it is so
 	usual := config.Default()
 	before := reflect.ValueOf(Options(&usual, nil, nil, cli.Selection{}))
-	for field := range before.Type().Fields() {
+	for _, field := range reflect.VisibleFields(before.Type()) {
 		cfg := config.Default()
 		setting := reflect.ValueOf(&cfg).Elem().FieldByName(field.Name)
 		if !setting.IsValid() || slices.Contains(other, field.Name) {
@@ -135,7 +135,8 @@ func TestOptionsHaveTheSettings(t *testing.T) {
 		change(t, setting)
 		after := reflect.ValueOf(Options(&cfg, nil, nil, cli.Selection{})).FieldByName(field.Name)
 		if reflect.DeepEqual(after.Interface(), before.FieldByName(field.Name).Interface()) {
-			t.Errorf("config.Config.%s does not change ui.Options.%[1]s: fill it in Options of internal/app/screen", field.Name)
+			t.Errorf("config.Config.%s does not change ui.Options.%[1]s: fill it in Options or choicesOf of internal/app/screen",
+				field.Name)
 		}
 	}
 }

@@ -21,12 +21,13 @@ import (
 
 // Choices are the settings that the page can change.
 type Choices struct {
-	Theme   string // one of draw.Themes
-	Classic bool
-	View    string // the page to start with
+	Theme   string // one of draw.Themes; "": draw.Auto
+	Classic bool   // colors show the utilization; otherwise a color means trouble
+	// the page to start with; "auto" or "": the overview for a job of several nodes, otherwise the node view
+	View string
 
-	Levels, MemoryLevels part.Levels
-	Columns              rows.ChosenColumns
+	Levels, MemoryLevels part.Levels        // thresholds of the classic colors
+	Columns              rows.ChosenColumns // columns of the tables; empty: the usual ones
 }
 
 // Changed returns the keys of the settings in which two Choices differ.
