@@ -49,6 +49,17 @@ func TestFlagsAreSettings(t *testing.T) {
 	}
 }
 
+// The lists of flags that several commands have name flags.
+func TestListedFlagsHaveARow(t *testing.T) {
+	for list, names := range map[string][]string{"LookFlags": LookFlags, "NodeFlags": NodeFlags} {
+		for _, name := range names {
+			if flags[name] == nil {
+				t.Errorf("%s has --%s, which flags (flags.go) lacks: add its row there", list, name)
+			}
+		}
+	}
+}
+
 func loaded(t *testing.T, p *Program) []config.Value {
 	t.Helper()
 	origins, err := p.Load()

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -88,6 +89,43 @@ func TestKeys(t *testing.T) {
 		}
 		if test.on.what == column && test.keys != "space backspace" && p.cursor.On() != test.on {
 			t.Errorf("%+v %s: the cursor is on %+v", test.on, test.keys, p.cursor.On())
+		}
+	}
+}
+
+// Each choice has a row that changes it and one that resets it; and a change is written.
+func TestEveryChoiceHasARow(t *testing.T) {
+	for field := range reflect.TypeFor[Choices]().Fields() {
+		is := func(c Choices) any { return reflect.ValueOf(c).FieldByIndex(field.Index).Interface() }
+		var p Page
+		p.Begin(usual)
+		moved, reset, written := false, false, 0
+		for _, r := range p.allRows() {
+			c := usual
+			if c.nextValue(r, +1); r.isTitle() || is(c) == is(usual) {
+				continue
+			}
+			moved, written = true, len(c.Changed(&usual))
+			c.resetRow(r)
+			reset = reset || is(c) == is(usual)
+		}
+		if !moved || !reset || written != 1 {
+			t.Errorf("settings.Choices.%s: the page changes it: %v, resets it: %v, writes %d settings for it, want one: "+
+				"it needs a row of its own in simple (table.go)", field.Name, moved, reset, written)
+		}
+	}
+}
+
+// A row changes the setting that it names, and no two rows have one title.
+func TestRowsAreApart(t *testing.T) {
+	for i, s := range simple {
+		c := usual
+		if s.move(&c, +1); !slices.Equal(c.Changed(&usual), []string{s.key}) || s.text(&c) == s.text(&usual) {
+			t.Errorf("the row %q (table.go) changes %q from %s to %s, want %s alone: it has the field of another row",
+				s.title, c.Changed(&usual), s.text(&usual), s.text(&c), s.key)
+		}
+		if first := slices.IndexFunc(simple, func(r setting) bool { return r.title == s.title }); first != i {
+			t.Errorf("two rows (table.go) have the title %q: the second cannot be chosen", s.title)
 		}
 	}
 }
