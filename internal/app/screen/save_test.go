@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 )
 
 // The next run has the choices that the page of settings writes, and the rest of the file stays.
@@ -60,6 +61,9 @@ func TestThePageAndTheFileAgree(t *testing.T) {
 	usual := config.Default()
 	began, s := choicesOf(&usual), &part.Scene{Size: part.Size{W: 80, H: 24}}
 	for _, title := range settings.Titles() {
+		if err := os.RemoveAll(config.UserFile()); err != nil {
+			t.Fatal(err)
+		}
 		var p settings.Page
 		p.Begin(began)
 		p.Arrive(s, nav.Go{Choice: title})
@@ -71,7 +75,8 @@ func TestThePageAndTheFileAgree(t *testing.T) {
 			if changed := p.Now.Changed(&began); len(changed) > 0 {
 				key = changed[0]
 			}
-			words = append(words, savedValue(t, p.Now, title, key))
+			checkSaved(t, p.Now, title, key)
+			words = append(words, shownValue(&p, s, title))
 		}
 		slices.Sort(words)
 		if among := config.Words(key); among != nil && !slices.Equal(words, slices.Sorted(slices.Values(among))) {
@@ -81,27 +86,30 @@ func TestThePageAndTheFileAgree(t *testing.T) {
 	}
 }
 
-// savedValue writes choices, and returns what the file then says. The next run must have these choices.
-func savedValue(t *testing.T, c settings.Choices, title, key string) string {
-	if err := os.RemoveAll(config.UserFile()); err != nil {
-		t.Fatal(err)
-	}
+// checkSaved writes choices. The next run must have them.
+func checkSaved(t *testing.T, c settings.Choices, title, key string) {
+	t.Helper()
 	path, err := saveSettings(c, []string{key})
-	cfg := config.Default()
 	if err != nil {
 		t.Fatal(title, err)
 	}
-	from, err := cfg.Load(config.Inputs{User: path})
-	if err != nil {
+	cfg := config.Default()
+	if _, err = cfg.Load(config.Inputs{User: path}); err != nil {
 		t.Fatalf("the row %q of the page of settings has a value that the file must not have: %v", title, err)
 	}
 	if is := choicesOf(&cfg); is != c {
 		t.Fatalf("the row %q of the page of settings is saved as\n%+v, want\n%+v: see saveSettings and choicesOf (save.go)",
 			title, is, c)
 	}
-	for _, v := range cfg.Values(from) {
-		if v.Key == key {
-			return strings.Trim(v.Value, `"`)
+}
+
+// shownValue returns the word that the page of settings has beside a title.
+func shownValue(p *settings.Page, s *part.Scene, title string) string {
+	c := draw.New(s.W, s.H)
+	p.Draw(&part.Frame{Canvas: c, Scene: s})
+	for line := range strings.Lines(string(uitest.ASCIITheme.Encode(nil, c))) {
+		if value, is := strings.CutPrefix(strings.TrimLeft(line, " >"), title+" "); is {
+			return strings.Fields(value)[0]
 		}
 	}
 	return ""
