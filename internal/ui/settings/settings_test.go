@@ -39,7 +39,8 @@ func TestKeys(t *testing.T) {
 		{row{name: "Theme"}, "right", func(c *Choices) { c.Theme = draw.Dark }},
 		{row{name: "Theme"}, "left", func(c *Choices) { c.Theme = draw.Mono }},
 		{row{name: "Theme"}, "space enter right backspace", func(*Choices) {}},
-		{row{name: "Theme"}, "down space", func(c *Choices) { c.Classic = true }},
+		{row{name: "Yellow from"}, "down space", func(c *Choices) { c.Levels[1] = 90 }},
+		{row{name: "Colors"}, "left", func(c *Choices) { c.Classic = true }},
 		{row{name: "Colors"}, "left backspace", func(*Choices) {}},
 		{row{name: "Start page"}, "right right", func(c *Choices) { c.View = "overview" }},
 		{row{name: "Yellow from"}, "right", func(c *Choices) { c.Levels[0] = 65 }},
@@ -95,19 +96,22 @@ func TestKeys(t *testing.T) {
 
 // Each choice has a row that changes it and one that resets it; and a change is written.
 func TestEveryChoiceHasARow(t *testing.T) {
+	var start Choices
+	all := (&Page{}).allRows()
+	for _, r := range all {
+		start.resetRow(r)
+	}
 	for field := range reflect.TypeFor[Choices]().Fields() {
 		is := func(c Choices) any { return reflect.ValueOf(c).FieldByIndex(field.Index).Interface() }
-		var p Page
-		p.Begin(usual)
 		moved, reset, written := false, false, 0
-		for _, r := range p.allRows() {
-			c := usual
-			if c.nextValue(r, +1); r.isTitle() || is(c) == is(usual) {
+		for _, r := range all {
+			c := start
+			if c.nextValue(r, +1); is(c) == is(start) {
 				continue
 			}
-			moved, written = true, len(c.Changed(&usual))
+			moved, written = true, len(c.Changed(&start))
 			c.resetRow(r)
-			reset = reset || is(c) == is(usual)
+			reset = reset || is(c) == is(start)
 		}
 		if !moved || !reset || written != 1 {
 			t.Errorf("settings.Choices.%s: the page changes it: %v, resets it: %v, writes %d settings for it, want one: "+
@@ -121,7 +125,7 @@ func TestRowsAreApart(t *testing.T) {
 	for i, s := range simple {
 		c := usual
 		if s.move(&c, +1); !slices.Equal(c.Changed(&usual), []string{s.key}) || s.text(&c) == s.text(&usual) {
-			t.Errorf("the row %q (table.go) changes %q from %s to %s, want %s alone: it has the field of another row",
+			t.Errorf("the row %q (table.go) changes %q from %s to %s, want %s alone: it has the field or the key of another row",
 				s.title, c.Changed(&usual), s.text(&usual), s.text(&c), s.key)
 		}
 		if first := slices.IndexFunc(simple, func(r setting) bool { return r.title == s.title }); first != i {
