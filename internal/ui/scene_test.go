@@ -32,7 +32,8 @@ func TestTheSceneHasTheOptions(t *testing.T) {
 			}
 			is := reflect.ValueOf(newModel(o, &r.out).scene).Elem().FieldByName(field.Name)
 			if is.IsValid() && is.Interface() != value {
-				t.Errorf("part.Scene.%[1]s is %[2]v, and ui.Options.%[1]s %[3]v: fill it in %[4]s", field.Name, is, value, where)
+				t.Errorf("part.Scene.%[1]s is %[2]v, and ui.Options.%[1]s %[3]v: fill it in %[4]s",
+					field.Name, is, value, where)
 			}
 		}
 	}
@@ -54,8 +55,8 @@ func TestTheSceneHasTheChoices(t *testing.T) {
 			r.press("down")
 			is := reflect.ValueOf(r.scene).Elem().FieldByName(field.Name)
 			if is.IsValid() && is.Interface() != value {
-				t.Errorf("part.Scene.%[1]s is %[2]v, and settings.Choices.%[1]s %[3]v: fill it in applySettings (settle.go)",
-					field.Name, is, value)
+				t.Errorf("part.Scene.%[1]s is %[2]v, and settings.Choices.%[1]s %[3]v: fill it in "+
+					"applySettings (settle.go)", field.Name, is, value)
 			}
 		}
 	}

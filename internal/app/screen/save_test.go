@@ -80,8 +80,8 @@ func TestThePageAndTheFileAgree(t *testing.T) {
 		}
 		slices.Sort(words)
 		if among := config.Words(key); among != nil && !slices.Equal(words, slices.Sorted(slices.Values(among))) {
-			t.Errorf("the row %q of the page of settings has the words %q, and %s accepts %q in the file: make them one list",
-				title, words, key, among)
+			t.Errorf("the row %q of the page of settings has the words %q, and %s accepts %q in the file: "+
+				"make them one list", title, words, key, among)
 		}
 	}
 }
@@ -98,8 +98,8 @@ func checkSaved(t *testing.T, c settings.Choices, title, key string) {
 		t.Fatalf("the row %q of the page of settings has a value that the file must not have: %v", title, err)
 	}
 	if is := choicesOf(&cfg); is != c {
-		t.Fatalf("the row %q of the page of settings is saved as\n%+v, want\n%+v: see saveSettings and choicesOf (save.go)",
-			title, is, c)
+		t.Fatalf("the row %q of the page of settings is saved as\n%+v, want\n%+v: "+
+			"see saveSettings and choicesOf (save.go)", title, is, c)
 	}
 }
 

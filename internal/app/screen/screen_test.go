@@ -135,8 +135,8 @@ func TestOptionsHaveTheSettings(t *testing.T) {
 		change(t, setting)
 		after := reflect.ValueOf(Options(&cfg, nil, nil, cli.Selection{})).FieldByName(field.Name)
 		if reflect.DeepEqual(after.Interface(), before.FieldByName(field.Name).Interface()) {
-			t.Errorf("config.Config.%s does not change ui.Options.%[1]s: fill it in Options or choicesOf of internal/app/screen",
-				field.Name)
+			t.Errorf("config.Config.%s does not change ui.Options.%[1]s: fill it in Options or choicesOf of "+
+				"internal/app/screen", field.Name)
 		}
 	}
 }
