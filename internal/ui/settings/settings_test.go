@@ -125,8 +125,8 @@ func TestRowsAreApart(t *testing.T) {
 	for i, s := range simple {
 		c := usual
 		if s.move(&c, +1); !slices.Equal(c.Changed(&usual), []string{s.key}) || s.text(&c) == s.text(&usual) {
-			t.Errorf("the row %q (table.go) changes %q from %s to %s, want %s alone: "+
-				"it has the field or the key of another row", s.title, c.Changed(&usual), s.text(&usual), s.text(&c), s.key)
+			t.Errorf("the row %q (table.go) changes %q from %s to %s, want %s alone: it has the field or the key of "+
+				"another row", s.title, c.Changed(&usual), s.text(&usual), s.text(&c), s.key)
 		}
 		if first := slices.IndexFunc(simple, func(r setting) bool { return r.title == s.title }); first != i {
 			t.Errorf("two rows (table.go) have the title %q: the second cannot be chosen", s.title)
