@@ -24,11 +24,13 @@ type Holder struct{ Job, User string }
 // others are the nodes of the cluster without a job of the user.
 var others = []capacity.SuppliedGPUs{
 	{Name: "gpu-s13", States: []string{"IDLE"}, Types: []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
-	{Name: "gpu-s14", States: []string{"MIXED"}, Types: []notation.GPUType{{Name: "a100", Total: 8, Used: 5, Known: true}}},
+	{Name: "gpu-s14", States: []string{"MIXED"},
+		Types: []notation.GPUType{{Name: "a100", Total: 8, Used: 5, Known: true}}},
 	{Name: "gpu-s15", States: []string{"IDLE", "DRAIN"},
 		Reason: "GPU 3 has fallen off the bus [root@2026-11-19T09:12:40]",
 		Types:  []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
-	{Name: "gpu-s16", States: []string{"IDLE", "RESERVED"}, Types: []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
+	{Name: "gpu-s16", States: []string{"IDLE", "RESERVED"},
+		Types: []notation.GPUType{{Name: "a100", Total: 8, Known: true}}},
 	{Name: "mig-01", States: []string{"MIXED"},
 		Types: []notation.GPUType{{Name: "a100_1g.10gb", Total: 14, Used: 3, Known: true},
 			{Name: "a100_3g.40gb", Total: 4, Used: 4, Known: true}}},
