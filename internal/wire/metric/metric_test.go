@@ -14,17 +14,19 @@ func (p Pace) String() string { return [...]string{"each report", "every 60 s", 
 func (s Sum) String() string { return [...]string{"", "sum", "mean", "lowest", "highest"}[s] }
 
 func TestTable(t *testing.T) {
-	keys := map[Scope][]string{}
+	names := map[Scope][]string{}
 	for id := range count {
 		row := id.Row()
 		if row.Key == "" || row.Label == "" || row.Help == "" || len(row.From) == 0 ||
 			!strings.HasSuffix(row.Help, ".") {
-			t.Errorf("row %d is incomplete: %+v", id, row)
+			t.Fatalf("the row of ID %d, of those in table.go, lacks a Key, Label, Help with a period, or From: %+v", id, row)
 		}
-		if slices.Contains(keys[row.Scope], row.Key) {
-			t.Errorf("two rows have the key %q", row.Key)
+		for _, name := range []string{"key " + row.Key, "label " + row.Label} {
+			if slices.Contains(names[row.Scope], name) {
+				t.Errorf("two rows have the %s", name)
+			}
+			names[row.Scope] = append(names[row.Scope], name)
 		}
-		keys[row.Scope] = append(keys[row.Scope], row.Key)
 		if want := map[bool]Scope{true: GPU, false: Host}[id < gpus]; row.Scope != want {
 			t.Errorf("%v is in the wrong scope", id)
 		}

@@ -3,7 +3,7 @@ package metric
 // errorRows has the metrics of memory errors and recovery.
 var errorRows = []tableEntry{
 	{ECCMode, Row{
-		Key: "ecc_enabled", Label: "ECC", Unit: Count, Pace: Once,
+		Key: "ecc_enabled", Label: "ECC mode", Unit: Count, Pace: Once,
 		From: []string{"nvmlDeviceGetEccMode"},
 		DCGM: "DCGM_FI_DEV_ECC_CURRENT",
 		Help: "1 if ECC is on, 0 if it is off.",
