@@ -26,7 +26,8 @@ func TestSeriesNames(t *testing.T) {
 		bare, total := strings.CutSuffix(name, "_total")
 		if !proper.MatchString(name) || total != row.Counter || !strings.HasSuffix(bare, suffix) ||
 			strings.Contains(name, "percent") {
-			t.Errorf("%v is called %s", id, name)
+			t.Errorf("%v is called %s: the key ends in the unit, the series in %q, and in _total if the row is a Counter", id,
+				name, suffix)
 		}
 		if other, twice := series[name+row.Labels]; twice {
 			t.Errorf("%v and %v are both %s{%s}", id, other, name, row.Labels)
