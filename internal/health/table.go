@@ -29,7 +29,7 @@ const (
 	memoryPaper = "NVIDIA GPU Memory Error Management"
 )
 
-// rules are sorted: the worst comes first within a scope. If several rows of one kind hold, the first one counts.
+// rules has kinds among their kin. If several rows of one kind hold, the first one counts.
 var rules = []rule{
 	{kind: cluster.KindFailed, scope: cluster.ScopeReach, severity: cluster.Critical, holds: failsToReport(true),
 		when: "The node cannot be reached, or its probe does not start; the class says why."},

@@ -20,6 +20,9 @@ func TestThresholds(t *testing.T) {
 		if row.Low >= row.High || row.Value < row.Low || row.Value > row.High {
 			t.Errorf("%s is %g by default, which is not in %g to %g", row.Key, row.Value, row.Low, row.High)
 		}
+		if strings.HasSuffix(row.Key, "_percent") && row.High > 100 {
+			t.Errorf("%s may be %g percent: its High is 100 at most", row.Key, row.High)
+		}
 		if named, known := Named(row.Key); !known || named != id {
 			t.Errorf("%q is threshold %d", row.Key, named)
 		}
