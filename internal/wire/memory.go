@@ -31,7 +31,7 @@ type reportLine struct {
 	// values that the last report had and this one lacks.
 	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
-	Changes   metric.Columns `json:"changes"`   // the values of gpus, unless they are in gpus
+	Changes   metric.Columns `json:"changes"`   // the values of gpus; a recording has those of a first report in gpus
 	Gone      [][]string     `json:"gone"`      // keys, for each GPU; empty: none are gone
 	Processes []processLine  `json:"processes"`
 }

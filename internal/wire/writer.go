@@ -57,6 +57,22 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 	return nil
 }
 
+// WriteByGPU is Write, but a first report has its values with each GPU, as in a recording. A probe does not need it.
+func (w *Writer) WriteByGPU(to io.Writer, m Message) error {
+	if m.Report == nil || w.last.hasSameGPUs(m.Report) {
+		return w.Write(to, m)
+	}
+	if processBytes(m.Report.Processes) > MaxLine {
+		return ErrLineTooLong
+	}
+	if err := Write(to, m); err != nil {
+		return err
+	}
+	w.last = reportMemory{}
+	w.last.keepReport(m.Report)
+	return nil
+}
+
 // appendReport appends the line of a report, without the values that m also has. It calls json.Marshal for the rare
 // parts only: json.Marshal checks every byte from a MarshalJSON, which was measured to cost a probe more than the rest
 // of the report.

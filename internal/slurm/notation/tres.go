@@ -12,7 +12,8 @@ type TRES struct {
 	Types []GPUType // those that the list names, without how many are in use
 	Count int       // of all types
 	Told  bool      // Count is known
-	Whole bool      // the list has the number of all GPUs; otherwise Count is the sum of Types, and others may be missing
+	// Whole: the list has the number of all GPUs; otherwise Count is the sum of Types, and others may be missing.
+	Whole bool
 }
 
 // maxTRES is more than the number of GPUs of any cluster. Larger numbers are SLURM's markers for "none".

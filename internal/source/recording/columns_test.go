@@ -161,3 +161,19 @@ func TestVLQ(t *testing.T) {
 		}
 	}
 }
+
+// A program of the same format that is older than the columns of a first report on the wire finds its values by GPU.
+func TestFirstReportsHaveValuesByGPU(t *testing.T) {
+	first := 0
+	for line := range strings.Lines(textOf(t, recordedIn(t, ours, walk()))) {
+		if !strings.Contains(line, `"report":{`) || strings.Contains(line, `"same":true`) {
+			continue
+		}
+		if first++; strings.Contains(line, `"changes":`) || !strings.Contains(line, `"values":{"`) {
+			t.Fatalf("a first report of a node: %.400s", line)
+		}
+	}
+	if first == 0 {
+		t.Error("no first report of a node")
+	}
+}

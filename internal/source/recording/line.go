@@ -93,7 +93,7 @@ func (c *encoder) writeReport(n *nodeWriter, r *wire.Report) (packed []byte, err
 		c.list, exact = listNumbers(c.list, r, c.layout)
 	}
 	if !exact {
-		if err := n.lines.Write(&c.body, wire.Message{Report: r}); err != nil {
+		if err := n.lines.WriteByGPU(&c.body, wire.Message{Report: r}); err != nil {
 			return nil, err
 		}
 		n.last, n.stands = r, r
@@ -101,7 +101,7 @@ func (c *encoder) writeReport(n *nodeWriter, r *wire.Report) (packed []byte, err
 		return nil, nil
 	}
 	if !hasOnlyNumbers(n.last, r) {
-		if err := n.lines.Write(&c.body, wire.Message{Report: standIn(r, n.stands)}); err != nil {
+		if err := n.lines.WriteByGPU(&c.body, wire.Message{Report: standIn(r, n.stands)}); err != nil {
 			return nil, err
 		}
 	}

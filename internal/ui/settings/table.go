@@ -30,10 +30,10 @@ var simple = []setting{
 		func(c *Choices) *bool { return &c.Classic }),
 	settingOf("view", "Start page", "auto: overview for several nodes", wordAmong([]string{"auto", "node", "overview"}),
 		func(c *Choices) *string { return &c.View }),
-	settingOf("gpu_util_thresh", "Yellow from", "utilization in the classic colors", threshold(0), levelsField),
-	settingOf("gpu_util_thresh", "Red from", "utilization in the classic colors", threshold(1), levelsField),
-	settingOf("mem_util_thresh", "Memory yellow from", "GPU memory in the classic colors", threshold(0), memoryField),
-	settingOf("mem_util_thresh", "Memory red from", "GPU memory in the classic colors", threshold(1), memoryField),
+	settingOf("gpu_util_thresh", "Yellow from", "utilization in the classic colors", thresholdAt(0), levelsField),
+	settingOf("gpu_util_thresh", "Red from", "utilization in the classic colors", thresholdAt(1), levelsField),
+	settingOf("mem_util_thresh", "Memory yellow from", "GPU memory in the classic colors", thresholdAt(0), memoryField),
+	settingOf("mem_util_thresh", "Memory red from", "GPU memory in the classic colors", thresholdAt(1), memoryField),
 }
 
 func levelsField(c *Choices) *part.Levels { return &c.Levels }
@@ -74,8 +74,8 @@ func eitherWord(no, yes string) values[bool] {
 	return values[bool]{false, func(is bool) string { return words[is] }, func(is bool, _ int) bool { return !is }}
 }
 
-// threshold is the first or the second of a pair of thresholds; a pair of zeros means the usual ones.
-func threshold(at int) values[part.Levels] {
+// thresholdAt is the first or the second of a pair of thresholds; a pair of zeros means the usual ones.
+func thresholdAt(at int) values[part.Levels] {
 	return values[part.Levels]{part.UsualLevels, func(l part.Levels) string {
 		return strconv.FormatFloat(cmp.Or(l, part.UsualLevels)[at], 'f', -1, 64) + "%"
 	}, func(l part.Levels, by int) part.Levels { return moveThreshold(cmp.Or(l, part.UsualLevels), at, by) }}
