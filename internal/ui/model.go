@@ -295,7 +295,7 @@ func (m *model) notifyLook() bool {
 	if !m.past.Live() { // no request is made for the past
 		return false
 	}
-	w := m.view.chosenPage().Wants(m.scene)
+	w := m.view.shownPage(m.scene).Wants(m.scene)
 	if w.Jobs != m.lists {
 		m.lists = w.Jobs
 		m.Controls.ListJobs(w.Jobs)
