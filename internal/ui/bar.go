@@ -126,8 +126,11 @@ func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) 
 		return a, false
 	}
 	shown, is := footer.KeyAt(s, m.X)
+	if !is {
+		return a, false
+	}
 	k, known := keys.Shown(shown)
-	if !is || !known || !v.palette.IsOpen() && v.focusedPage(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
+	if !known || !v.palette.IsOpen() && v.focusedPage(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
 		return a, false
 	}
 	return nav.Answer{Taken: true, Do: []tea.Msg{k}}, true
