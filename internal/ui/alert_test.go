@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // An alert stands in the footer until a key is pressed, and its bytes change nothing in the picture.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // In ASCII, the arrow keys have names.

@@ -5,7 +5,7 @@ import (
 	uicapacity "github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // counts lets the page of the cluster hear an answer, and then a failure, if there is one.

@@ -2,7 +2,7 @@ package ui
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // readsStacks lets the page of the stacks ask so many times: the third rank of a node waits for data, the fifth must

@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/raced"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 var plainTheme = uitest.PlainTheme

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // The number of an instance of a two-digit GPU is whole in each table.

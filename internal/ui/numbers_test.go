@@ -13,9 +13,9 @@ import (
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // sharedByTwo is one node that NVML lists in the order of the minor numbers 2, 0, 3, 1. The job 1 has 2 and 3, the job

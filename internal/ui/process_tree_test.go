@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // t asks the nodes on the screen for relatives, each once and again after r, and draws what they answer as a tree.

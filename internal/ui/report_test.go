@@ -8,8 +8,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // Enter on a job that has ended asks for its report, with a deadline and also without a job that runs. A recording has

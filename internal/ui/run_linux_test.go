@@ -24,8 +24,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/heed"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // childMode is the environment variable that makes this test binary a program with the screen, for the tests that need

@@ -3,7 +3,7 @@ package ui
 import (
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // On the overview K and J change the job, as in the bash script: its cursor has the arrows, k and j.

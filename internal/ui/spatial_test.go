@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // desk is a view of a scene, without a model: what is pressed, and what is then drawn.

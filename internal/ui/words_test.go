@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 // wordList has words that a user types, and a pattern of the row that each must lead to. They were collected by asking

@@ -23,7 +23,7 @@ const module = "github.com/nvnodetop/nvnodetop"
 var rooms = []room{
 	{"cmd", "app probe remote lib"},
 	{"examples", "pkg/nvnodetop pkg/schema"},
-	{"test", "app source health joblog slurm cluster remote poller probe wire pkg/schema lib"},
+	{"test", "app ui source rows health joblog slurm cluster remote poller probe wire pkg/report pkg/schema lib"},
 	{"pkg/nvnodetop", "output source config health cluster probe wire pkg/report pkg/schema lib"},
 	{"app", "ui output source config hang rows health joblog slurm cluster remote poller wire pkg/report pkg/schema lib"},
 	{"ui", "output source hang rows health joblog slurm cluster wire pkg/report lib"},
@@ -58,9 +58,9 @@ var only = map[string][]string{
 	"log/slog": {"internal/app/...", "internal/source/access", "internal/poller", "internal/slurm/command"},
 	// too large for a probe
 	"github.com/go-json-experiment/json":        {"internal/source/recording", "internal/remote/link"},
-	"charm.land/bubbles/v2/key":                 {"internal/ui/..."},
+	"charm.land/bubbles/v2/key":                 {"internal/ui/...", "test/uitest"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/footer"},
-	"charm.land/bubbletea/v2":                   {"internal/ui/..."},
+	"charm.land/bubbletea/v2":                   {"internal/ui/...", "test/uitest"},
 	"charm.land/lipgloss/v2":                    {"internal/lib/draw"},
 	"github.com/NVIDIA/go-nvml/pkg/nvml":        {"internal/probe/nvml"},
 	"github.com/alecthomas/participle/v2/lexer": {"internal/rows/filter"},
@@ -81,8 +81,8 @@ var only = map[string][]string{
 }
 
 // withScreen lists the packages outside of the screen that are linked with it: the commands that show it or print its
-// pages, and what has them. All other commands run without it.
-var withScreen = []string{"cmd/nvnodetop", "internal/app", "internal/app/screen"}
+// pages, what has them, and what the tests of the screen share. All other commands run without it.
+var withScreen = []string{"cmd/nvnodetop", "internal/app", "internal/app/screen", "test/uitest"}
 
 // isIn reports whether a package is one of these.
 func isIn(name string, of []string) bool {

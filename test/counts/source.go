@@ -104,7 +104,7 @@ func kindOf(short string) kind {
 	switch {
 	case strings.HasSuffix(short, "_test.go"):
 		return test
-	case strings.HasPrefix(short, "test/"), strings.HasSuffix(path.Dir(short), "test"): // as in internal/ui/uitest
+	case strings.HasPrefix(short, "test/"), strings.HasSuffix(path.Dir(short), "test"):
 		return aid
 	}
 	return program

@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 var clusters = uitest.Album[*capacity.Page]{

@@ -6,9 +6,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/uitest"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 var logs = uitest.Album[*joblog.Page]{

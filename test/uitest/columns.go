@@ -70,7 +70,7 @@ func (a *Album[P]) CheckSpare(t *testing.T, name string, table rows.ColumnTable)
 	for _, column := range table.Columns() {
 		if column.Spare && !hasValue(lines, &column) {
 			t.Errorf("the shot %s (pictures_test.go) has no room for the column %s, or no value in it: give it one in "+
-				"internal/ui/uitest (a metric of a GPU in gpus.go)", name, column.Key)
+				"test/uitest (a metric of a GPU in gpus.go)", name, column.Key)
 		}
 	}
 }
