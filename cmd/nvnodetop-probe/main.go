@@ -5,9 +5,9 @@ package main
 import (
 	"os"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-func main() { os.Exit(probe.Main(build.Version(), nvml.New())) }
+func main() { os.Exit(probe.Main(wire.BuildVersion(), nvml.New())) }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func main() {
@@ -43,5 +43,5 @@ func asProbe() int {
 		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes inside a release")
 		return cli.ExitUsage
 	}
-	return probe.Main(build.Version(), nvml.New())
+	return probe.Main(wire.BuildVersion(), nvml.New())
 }

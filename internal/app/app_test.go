@@ -13,9 +13,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
@@ -110,7 +110,7 @@ func TestVersionAndHelp(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version", "nvisel -V"} {
 		if code, out, _ := apptest.Run(t, strings.Fields(args)...); code != cli.ExitOK || out != "nvnodetop version "+
-			build.Version()+"\n" {
+			wire.BuildVersion()+"\n" {
 			t.Errorf("%s: %d, %q", args, code, out)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"runtime"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // printBuild prints how the program was built, and which probes for nodes it has: a recipe checks that it has packaged
@@ -18,7 +18,7 @@ func printBuild(out io.Writer) error {
 		return cli.Failed(fmt.Errorf("the probes of this program: %w", err))
 	}
 	_, err = fmt.Fprintf(out, "version  %s\nbuilt    for %s/%s with %s\n",
-		build.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
+		wire.BuildVersion(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	for _, p := range list {
 		if err == nil {
 			_, err = fmt.Fprintf(out, "probe    %s/%s, %d bytes, SHA-256 %s\n", p.OS, p.Arch, p.Size, p.SHA256)

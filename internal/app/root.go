@@ -24,9 +24,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text"
 	"github.com/nvnodetop/nvnodetop/internal/output/plain"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // options are the options that exist only without a command.
@@ -62,7 +62,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
 		Long:  about, Example: examples,
-		Version:       build.Version(), // not SetVersionTemplate, see printUsage
+		Version:       wire.BuildVersion(), // not SetVersionTemplate, see printUsage
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
 
@@ -109,7 +109,7 @@ func TestConfigBuild(t *testing.T) {
 	if !probes.ReadsGPUs {
 		probe = "probe    none: "
 	}
-	if code != cli.ExitOK || errs != "" || !strings.HasPrefix(out, "version  "+build.Version()+"\n") ||
+	if code != cli.ExitOK || errs != "" || !strings.HasPrefix(out, "version  "+wire.BuildVersion()+"\n") ||
 		!strings.Contains(out, probe) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}

@@ -4,9 +4,9 @@ import (
 	"os"
 	"sync/atomic"
 
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // probed says that Probe was called: a copy of this program that is started on a node becomes a probe.
@@ -22,6 +22,6 @@ var probed atomic.Bool
 func Probe() {
 	probed.Store(true)
 	if len(os.Args) == 2 && os.Args[1] == "probe" {
-		os.Exit(probe.Main(build.Version(), nvml.New()))
+		os.Exit(probe.Main(wire.BuildVersion(), nvml.New()))
 	}
 }

@@ -21,10 +21,10 @@ const module = "github.com/nvnodetop/nvnodetop"
 // rooms are the parts of the repository from the top down, each with the rooms below it that it may import. The
 // packages of one room may import each other.
 var rooms = []room{
-	{"cmd", "app probe remote lib"},
+	{"cmd", "app probe remote wire lib"},
 	{"examples", "pkg/nvnodetop pkg/schema"},
 	{"test", "app ui source rows health joblog slurm cluster remote poller probe wire pkg/report pkg/schema lib"},
-	{"pkg/nvnodetop", "output source config health cluster probe wire pkg/report pkg/schema lib"},
+	{"pkg/nvnodetop", "output source config health cluster probe wire pkg/report pkg/schema"},
 	{"app", "ui output source config hang rows health joblog slurm cluster remote poller wire pkg/report pkg/schema lib"},
 	{"ui", "output source hang rows health joblog slurm cluster wire pkg/report lib"},
 	{"output", "source rows health joblog slurm cluster remote poller probe wire pkg/report pkg/schema lib"},

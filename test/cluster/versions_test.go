@@ -12,7 +12,7 @@ func TestTwoVersions(t *testing.T) {
 	dog.Watch(t)
 	exe := filepath.Join(t.TempDir(), "nvnodetop")
 	build := exec.Command("go", "build", "-o", exe, "-ldflags",
-		"-X github.com/nvnodetop/nvnodetop/internal/lib/build.version=0.0.1", "./cmd/nvnodetop")
+		"-X github.com/nvnodetop/nvnodetop/internal/wire.buildVersion=0.0.1", "./cmd/nvnodetop")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

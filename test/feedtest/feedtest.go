@@ -19,7 +19,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
@@ -188,7 +187,7 @@ type steadySession struct {
 func (s *steadySession) Next() (wire.Message, error) {
 	if !s.said {
 		s.said = true
-		return wire.Message{Hello: &wire.Hello{Build: build.Version(), GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}},
+		return wire.Message{Hello: &wire.Hello{Build: wire.BuildVersion(), GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}},
 			nil
 	}
 	values := metric.Make(map[metric.ID]float64{metric.Util: 42})

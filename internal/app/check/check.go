@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/joblog/runs"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	output "github.com/nvnodetop/nvnodetop/internal/output/check"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Name is the name of the command.
@@ -143,7 +143,7 @@ func (o *Options) earlierRuns(now time.Time) []runs.Run {
 }
 
 func (o *Options) print(r *output.Report) error {
-	if r.Program = build.Version(); o.json {
+	if r.Program = wire.BuildVersion(); o.json {
 		return output.JSON(o.Out, r)
 	}
 	return output.Text(o.Out, r)

@@ -10,12 +10,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	output "github.com/nvnodetop/nvnodetop/internal/output/check"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/queue"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // checkWaiting refuses flags that have no meaning for --waiting.
@@ -65,7 +65,7 @@ func (o *Options) sayWhyItWaits(ctx context.Context, log *slog.Logger) error {
 // printWait prints SLURM's answers.
 func (o *Options) printWait(found *queue.Wait) error {
 	if o.json {
-		return output.WaitingJSON(o.Out, found, build.Version())
+		return output.WaitingJSON(o.Out, found, wire.BuildVersion())
 	}
 	_, err := io.WriteString(o.Out, cli.Printable(found.Text(time.Now())))
 	return err

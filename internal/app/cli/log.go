@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/lib/private"
 	"github.com/nvnodetop/nvnodetop/internal/lib/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // openLog opens the log file. Without a path nothing is logged. finish writes the remaining lines, and returns why some
@@ -35,7 +35,7 @@ func openLog(path string) (log *slog.Logger, finish func() error, err error) {
 
 // logStart logs the build, and the settings that differ from the defaults.
 func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
-	log.Info("start", "version", build.Version())
+	log.Info("start", "version", wire.BuildVersion())
 	for _, v := range cfg.Values(origins) {
 		if v.Origin != config.ByDefault {
 			value := safe.SecretOfCommand(v.Value).Text(v.Value) // notify.command may contain the URL of a webhook

@@ -16,11 +16,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/mark"
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Background records while the screens are shown, when the user wants a recording. It gets all Events, so that a
@@ -55,7 +55,7 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 	o := &Background{
 		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true, never: SwitchedOff(cfg),
 		dir: cfg.RecordingsIn(),
-		w:   recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
+		w:   recording.NewWriter(recording.Header{Program: wire.BuildVersion(), Poll: cfg.Poll, User: user, Host: host}),
 	}
 	o.status.Store("")
 	return o

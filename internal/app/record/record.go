@@ -21,11 +21,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/output/report"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
 	"github.com/nvnodetop/nvnodetop/internal/source/recording"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Options are the user's choices for a recording.
@@ -156,7 +156,7 @@ func (o *Options) runRecord(ctx context.Context, p *cli.Program, path string, lo
 	user, host := access.Here()
 	out := &recorder{
 		path: path, limit: o.limit, keep: o.files,
-		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: p.Config.Poll, User: user, Host: host,
+		w: recording.NewWriter(recording.Header{Program: wire.BuildVersion(), Poll: p.Config.Poll, User: user, Host: host,
 			Anonymous: o.anonymous}),
 	}
 	if err := out.openNextFile(time.Now()); err != nil {

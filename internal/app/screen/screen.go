@@ -20,11 +20,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Possible returns nil if the screens can be shown.
@@ -170,7 +170,7 @@ func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, fro
 		HelpURL:  cfg.HelpURL,
 		Login:    cfg.Login,
 		ReadOnly: feed.WhyReadOnly(cfg),
-		Version:  build.Version(),
+		Version:  wire.BuildVersion(),
 
 		Only: choice.GPUs, Processes: choice.Processes,
 	}

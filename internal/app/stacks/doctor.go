@@ -17,12 +17,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/output/doctor"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/source/access"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Exit codes of the doctor.
@@ -92,7 +92,7 @@ func examineNodes(ctx context.Context, p *cli.Program, names []string, json bool
 	_, here := access.Here()
 	o := &doctor.Options{
 		Facts: doctor.Facts{
-			At: began, Program: build.Version(), User: a.User, Host: here, Login: cfg.Login,
+			At: began, Program: wire.BuildVersion(), User: a.User, Host: here, Login: cfg.Login,
 			ClockLimit: time.Duration(cfg.Thresholds[health.ClockSkewSeconds] * float64(time.Second)),
 			Job:        doctor.AskedJob{ID: cfg.Job},
 		},

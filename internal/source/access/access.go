@@ -16,7 +16,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
-	"github.com/nvnodetop/nvnodetop/internal/lib/build"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
@@ -42,7 +41,7 @@ type Access struct {
 
 // New returns the Access that the settings allow. log may be nil.
 func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, error) {
-	native, err := ssh.New(build.Version())
+	native, err := ssh.New(wire.BuildVersion())
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package build
+package wire
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 // script runs commands in dir with a function of scripts/build.
 func script(t *testing.T, dir, function, commands string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../scripts/build")
+	text, err := os.ReadFile("../../scripts/build")
 	if err != nil {
 		t.Fatal(err)
 	}
