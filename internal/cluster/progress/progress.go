@@ -1,5 +1,6 @@
 // Package progress owns what is known of how far the program of a job is, and the arithmetic over it: how much is done,
-// when the run ends, and how that compares with the time limit of the job. It is pure.
+// when the run ends, and how that compares with the time limit of the job. StepTime finds the time of a step in the
+// power of the job's GPUs. It is pure.
 package progress
 
 import "time"

@@ -7,7 +7,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/steptime"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/trend"
 	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
@@ -34,7 +33,7 @@ func (s *Store) measureStep(p *jobPace, job *cluster.Job, at time.Time) {
 	}
 	p.step.at, p.step.takes = at, 0
 	if !job.Suspended && showsSteps(s.poll, s.span) {
-		p.step.takes = steptime.Of(s.powerSince(p.peers, job.Start), s.poll)
+		p.step.takes = progress.StepTime(s.powerSince(p.peers, job.Start), s.poll)
 	}
 	known := s.knownProgress(job.ID)
 	if p.step.takes > 0 && known != nil && known.SecondsPerStep != nil {
@@ -46,7 +45,7 @@ func (s *Store) measureStep(p *jobPace, job *cluster.Job, at time.Time) {
 func showsSteps(poll, span time.Duration) bool { return history.BinWidth(poll, span) == poll }
 
 // powerSince returns the power of some of the GPUs since a time, as far as it is kept. The next call overwrites it.
-func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []steptime.GPU {
+func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []progress.PowerPast {
 	var gpus []*cluster.GPU
 	for i := 0; i < len(peers); i += (len(peers) + measuredGPUs - 1) / measuredGPUs {
 		gpus = append(gpus, peers[i].Own)
@@ -55,7 +54,7 @@ func (s *Store) powerSince(peers []cluster.Peer, start time.Time) []steptime.GPU
 	n := int(min(newest-start.UnixNano()/int64(s.poll), int64(history.Len(s.poll, s.span))))
 	for i, g := range gpus {
 		if i == len(s.power) {
-			s.power = append(s.power, steptime.GPU{})
+			s.power = append(s.power, progress.PowerPast{})
 		}
 		to := &s.power[i]
 		tail := func(to *[]float32, id metric.ID) { *to = g.History.Tail(*to, id, newest, max(n, 0)) }

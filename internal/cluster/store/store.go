@@ -47,7 +47,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/rankstacks"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/steptime"
 )
 
 // Store has the state that results from the Events of a Source.
@@ -64,7 +63,7 @@ type Store struct {
 	under map[string]string       // the switches in disc, by node name; replaced, never changed
 	nodes map[string]*nodeRecord  // by cleaned name
 	paces map[string]*jobPace     // by the ID of jobs of disc
-	power []steptime.GPU          // memory for the next measurement
+	power []progress.PowerPast    // memory for the next measurement
 	quiet silences
 	marks []cluster.Mark // by their arrival; replaced, never changed
 

@@ -1,4 +1,4 @@
-package steptime
+package progress
 
 import (
 	"math"
@@ -128,7 +128,7 @@ func TestShapes(t *testing.T) {
 				all := s.record(uint64(10*i+n), 2600, w.poll, w.window)
 				for at := 240.0; at < 2600; at = s.nextLook(at) {
 					samples := int(at / w.poll.Seconds())
-					got := Of(upTo(all, samples, int(12*time.Minute/w.poll)), w.poll).Seconds()
+					got := StepTime(upTo(all, samples, int(12*time.Minute/w.poll)), w.poll).Seconds()
 					if looks++; s.isRight(at, got) {
 						right++
 					} else if got != 0 {
@@ -166,11 +166,11 @@ func (s *shape) isRight(at, got float64) bool {
 	return isNear(s.want)
 }
 
-func upTo(all []GPU, n, keeps int) []GPU {
-	some := make([]GPU, len(all))
+func upTo(all []PowerPast, n, keeps int) []PowerPast {
+	some := make([]PowerPast, len(all))
 	for i, g := range all {
 		from := max(n-keeps, 0)
-		some[i] = GPU{g.Mean[from:n], g.Now[from:n], g.Clock[from:n]}
+		some[i] = PowerPast{g.Mean[from:n], g.Now[from:n], g.Clock[from:n]}
 	}
 	return some
 }
@@ -183,23 +183,23 @@ func TestTooLittle(t *testing.T) {
 	for i := range unknown {
 		unknown[i].Mean = slices.Repeat([]float32{float32(math.NaN())}, 300)
 	}
-	if got := Of(upTo(all, 300, 300), 3*time.Second).Round(time.Second); got != 20*time.Second {
+	if got := StepTime(upTo(all, 300, 300), 3*time.Second).Round(time.Second); got != 20*time.Second {
 		t.Fatalf("with all samples: %v", got)
 	}
-	for name, gpus := range map[string][]GPU{"no GPU": nil, "no sample": upTo(all, 0, 0), "two samples": upTo(all, 2, 2),
+	for name, gpus := range map[string][]PowerPast{"no GPU": nil, "no sample": upTo(all, 0, 0), "two samples": upTo(all, 2, 2),
 		"16 steps": upTo(all, 106, 106), "no energy counter": unknown} {
-		if got := Of(gpus, 3*time.Second); got != 0 {
+		if got := StepTime(gpus, 3*time.Second); got != 0 {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
 // The most GPUs that are looked at: a step that is found costs most.
-func BenchmarkOf(b *testing.B) {
+func BenchmarkStepTime(b *testing.B) {
 	s := shape{power: steps(20, 0.02, 0.7), noise: 0.02, gpus: 32}
 	all := s.record(1, 720, 3*time.Second, 1)
 	b.ReportAllocs()
 	for b.Loop() {
-		Of(all, 3*time.Second)
+		StepTime(all, 3*time.Second)
 	}
 }

@@ -1,4 +1,4 @@
-package steptime
+package progress
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // The next window takes over its memory.
 type window struct {
 	mean, now, clock series
-	of               *GPU
+	of               *PowerPast
 	from             int // its first sample
 }
 
@@ -33,7 +33,7 @@ const (
 )
 
 // openOn makes w the past of a GPU, from a sample on.
-func (w *window) openOn(g *GPU, from int) {
+func (w *window) openOn(g *PowerPast, from int) {
 	w.of, w.from = g, from
 	w.mean.setSamples(g.Mean[from:])
 }

@@ -1,16 +1,4 @@
-// Package steptime finds the time of a training step in the power of a job's GPUs, for jobs whose log does not say it.
-//
-// A GPU takes more power while it computes than while it exchanges gradients, so its power repeats with each step. What
-// is known are samples, so the step must take several intervals. Samples of a shorter step can show a rhythm that does
-// not exist. Two things tell it apart: its mean power, from the energy counter, hardly changes, since a mean over an
-// interval blurs what is shorter; and samples differ from the mean even where that stays level.
-//
-// A wrong number is worse than none. The rhythm must be there in all parts of the last 20 periods, most GPUs must have
-// it, and in step. Longer patterns must be absent. Clocks that go up and down with the power are a GPU that is too hot.
-// What remains is a program whose cycle has several short steps that power does not show.
-//
-// All functions are pure.
-package steptime
+package progress
 
 import (
 	"math"
@@ -19,8 +7,8 @@ import (
 	"time"
 )
 
-// GPU is the past of a GPU, one number for each interval, oldest first. NaN is unknown.
-type GPU struct {
+// PowerPast is the past of a GPU, one number for each interval, oldest first. NaN is unknown.
+type PowerPast struct {
 	Mean  []float32 // its mean power in the interval, from its energy counter
 	Now   []float32 // its power at the end of the interval
 	Clock []float32 // of its SMs
@@ -40,8 +28,18 @@ const (
 	inStep = 0.9
 )
 
-// Of returns the time of a step; 0: it is not clear. The samples of all GPUs line up, and end with the newest.
-func Of(gpus []GPU, interval time.Duration) time.Duration {
+// StepTime returns the time of a training step by the power of a job's GPUs, for jobs whose log does not say it; 0: it
+// is not clear. The samples of all GPUs line up, and end with the newest.
+//
+// A GPU takes more power while it computes than while it exchanges gradients, so its power repeats with each step. What
+// is known are samples, so the step must take several intervals. Samples of a shorter step can show a rhythm that does
+// not exist. Two things tell it apart: its mean power, from the energy counter, hardly changes, since a mean over an
+// interval blurs what is shorter; and samples differ from the mean even where that stays level.
+//
+// A wrong number is worse than none. The rhythm must be there in all parts of the last 20 periods, most GPUs must have
+// it, and in step. Longer patterns must be absent. Clocks that go up and down with the power are a GPU that is too hot.
+// What remains is a program whose cycle has several short steps that power does not show.
+func StepTime(gpus []PowerPast, interval time.Duration) time.Duration {
 	for interval < finest {
 		gpus, interval = inPairs(gpus), 2*interval
 	}
@@ -55,7 +53,7 @@ func Of(gpus []GPU, interval time.Duration) time.Duration {
 		return 0
 	}
 	middle := some[len(some)/2]
-	var agree []GPU
+	var agree []PowerPast
 	for i, p := range found {
 		if math.Abs(p/middle-1) <= alike {
 			agree = append(agree, gpus[i])
@@ -68,8 +66,8 @@ func Of(gpus []GPU, interval time.Duration) time.Duration {
 }
 
 // inPairs makes one interval of two.
-func inPairs(gpus []GPU) []GPU {
-	to := make([]GPU, len(gpus))
+func inPairs(gpus []PowerPast) []PowerPast {
+	to := make([]PowerPast, len(gpus))
 	for i := range gpus {
 		g := &gpus[i]
 		for k := len(g.Mean) % 2; k < len(g.Mean); k += 2 {
@@ -81,7 +79,7 @@ func inPairs(gpus []GPU) []GPU {
 }
 
 // areInStep reports whether the phases of the GPUs change alike, from part to part.
-func areInStep(gpus []GPU, period float64) bool {
+func areInStep(gpus []PowerPast, period float64) bool {
 	var together [parts]complex128
 	var mean series
 	for i := range gpus {
@@ -101,7 +99,7 @@ func areInStep(gpus []GPU, period float64) bool {
 
 // findPeriod returns the period of the GPU's power, in intervals; 0: it is not clear. The shortest past that has enough
 // periods decides. Each past is a window in w.
-func (g *GPU) findPeriod(w *window, interval time.Duration) float64 {
+func (g *PowerPast) findPeriod(w *window, interval time.Duration) float64 {
 	all := len(g.Mean)
 	for n := shortest * (periods + 2); ; n += n / 4 {
 		from := max(all-n, 0)

@@ -1,4 +1,4 @@
-package steptime
+package progress
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package steptime
+package progress
 
 import (
 	"cmp"
@@ -208,8 +208,8 @@ func alone(seconds float64) power {
 }
 
 // record is a watch of the shape: what each GPU has shown up to a moment.
-func (s *shape) record(seed uint64, seconds float64, poll time.Duration, window float64) []GPU {
-	gpus := make([]GPU, cmp.Or(s.gpus, 4))
+func (s *shape) record(seed uint64, seconds float64, poll time.Duration, window float64) []PowerPast {
+	gpus := make([]PowerPast, cmp.Or(s.gpus, 4))
 	every := poll.Seconds()
 	missing := rand.New(rand.NewPCG(seed, 99))
 	phase := every * missing.Float64()
