@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
-	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -39,7 +39,7 @@ func obeyLimits() {
 // asProbe runs the program as its own probe, and returns its exit code. Nodes never get a program without NVML, so the
 // linker leaves the probe out of such a program.
 func asProbe() int {
-	if !probes.ReadsGPUs {
+	if !install.ReadsGPUs {
 		fmt.Fprintln(os.Stderr, "nvnodetop probe: this build has no NVML: nodes get the probes inside a release")
 		return cli.ExitUsage
 	}

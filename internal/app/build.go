@@ -6,14 +6,14 @@ import (
 	"runtime"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // printBuild prints how the program was built, and which probes for nodes it has: a recipe checks that it has packaged
 // them.
 func printBuild(out io.Writer) error {
-	list, err := probes.All()
+	list, err := install.Probes()
 	if err != nil {
 		return cli.Failed(fmt.Errorf("the probes of this program: %w", err))
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 )
@@ -102,11 +102,11 @@ func TestTheSystemsLimitsHold(t *testing.T) {
 	}
 }
 
-// A recipe reads from config --build whether the program has probes.
+// A recipe reads from config --build whether the program has install.
 func TestConfigBuild(t *testing.T) {
 	code, out, errs := apptest.Run(t, "config", "--build")
 	probe := "probe    " + runtime.GOOS + "/" + runtime.GOARCH + ", "
-	if !probes.ReadsGPUs {
+	if !install.ReadsGPUs {
 		probe = "probe    none: "
 	}
 	if code != cli.ExitOK || errs != "" || !strings.HasPrefix(out, "version  "+wire.BuildVersion()+"\n") ||

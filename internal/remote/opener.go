@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 	"github.com/nvnodetop/nvnodetop/internal/remote/smi"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
@@ -28,7 +27,7 @@ var _ poller.Opener = (*Opener)(nil)
 
 // New returns an Opener that installs the probes of this build.
 func New(door Door) *Opener {
-	return &Opener{Door: door, Installer: install.New(probes.All)}
+	return &Opener{Door: door, Installer: install.New(install.Probes)}
 }
 
 // Route implements poller.Opener.

@@ -10,9 +10,9 @@ type Payload struct {
 	Gzip     func() ([]byte, error) // returns the compressed executable; called when a node needs a copy
 }
 
-// Once returns f with its first successful result kept. Errors are not kept: a momentary lack of file descriptors must
-// not be final.
-func Once[T any](f func() (T, error)) func() (T, error) {
+// keepFirst returns f with its first successful result kept. Errors are not kept: a momentary lack of file descriptors
+// must not be final.
+func keepFirst[T any](f func() (T, error)) func() (T, error) {
 	var mu sync.Mutex
 	var kept *T
 	return func() (T, error) {

@@ -21,8 +21,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/crash"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 	"github.com/nvnodetop/nvnodetop/internal/wire/reach"
 )
 
@@ -42,7 +42,7 @@ func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { r
 func New() (*remote.Opener, error) {
 	o := remote.New(Door{})
 	o.Name = reach.DoorHere
-	if !probes.ReadsGPUs {
+	if !install.ReadsGPUs {
 		return o, nil
 	}
 	program := fmt.Sprintf("/proc/%d/exe", os.Getpid())

@@ -1,4 +1,4 @@
-package probes
+package install
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/nvml"
-	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
 func TestRead(t *testing.T) {
@@ -52,10 +51,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAll: each platform has one probe whose hash and size are as the list says, and this platform has one if this
+// TestProbes: each platform has one probe whose hash and size are as the list says, and this platform has one if this
 // program reads GPUs.
-func TestAll(t *testing.T) {
-	list, err := All()
+func TestProbes(t *testing.T) {
+	list, err := Probes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +72,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-func verify(t *testing.T, p install.Payload) {
+func verify(t *testing.T, p Payload) {
 	got, err := unzip(p)
 	sum := sha256.Sum256(got)
 	if err != nil || int64(len(got)) != p.Size || hex.EncodeToString(sum[:]) != p.SHA256 {
@@ -82,7 +81,7 @@ func verify(t *testing.T, p install.Payload) {
 }
 
 // unzip returns the executable.
-func unzip(p install.Payload) ([]byte, error) {
+func unzip(p Payload) ([]byte, error) {
 	zip, err := p.Gzip()
 	if err != nil {
 		return nil, err

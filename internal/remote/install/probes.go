@@ -1,11 +1,4 @@
-// Package probes has the executables that become probes on nodes: the small probes that scripts/build embeds, and this
-// program itself.
-//
-// Embedded probes are compressed with xz: that makes the program 0.7 MB smaller than gzip would. Nodes get them
-// compressed with gzip, since every node has that.
-//
-// Any number of goroutines may call the functions. Nothing is read or compressed before a node needs it.
-package probes
+package install
 
 import (
 	"bytes"
@@ -17,18 +10,16 @@ import (
 	"slices"
 
 	"github.com/ulikunitz/xz"
-
-	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
-// All returns a probe for each platform for which this build has one. If this program can read GPUs, it is a probe
+// Probes returns a probe for each platform for which this build has one. If this program can read GPUs, it is a probe
 // itself; it serves its own platform if no smaller probe is embedded.
-func All() ([]install.Payload, error) {
+func Probes() ([]Payload, error) {
 	list, err := readProbes(embedded)
 	if err != nil {
 		return nil, err
 	}
-	own := func(p install.Payload) bool { return p.OS == runtime.GOOS && p.Arch == runtime.GOARCH }
+	own := func(p Payload) bool { return p.OS == runtime.GOOS && p.Arch == runtime.GOARCH }
 	if !ReadsGPUs || slices.ContainsFunc(list, own) {
 		return list, nil
 	}
@@ -41,7 +32,7 @@ func All() ([]install.Payload, error) {
 
 // readProbes returns the probes in a directory made by scripts/build: "list" has the platform, the size and the SHA-256
 // of each, one per line. nil: there are none.
-func readProbes(dir fs.FS) (list []install.Payload, err error) {
+func readProbes(dir fs.FS) (list []Payload, err error) {
 	if dir == nil {
 		return nil, nil
 	}
@@ -50,7 +41,7 @@ func readProbes(dir fs.FS) (list []install.Payload, err error) {
 		return nil, err
 	}
 	for line := range bytes.Lines(text) {
-		var p install.Payload
+		var p Payload
 		words := bytes.Fields(bytes.Replace(line, []byte("/"), []byte(" "), 1))
 		if len(words) != 4 {
 			return nil, fmt.Errorf("list of embedded probes: invalid line %q", line)
@@ -59,7 +50,7 @@ func readProbes(dir fs.FS) (list []install.Payload, err error) {
 		if _, err := fmt.Sscan(string(words[2]), &p.Size); err != nil || len(p.SHA256) != 64 {
 			return nil, fmt.Errorf("list of embedded probes: invalid line %q", line)
 		}
-		p.Gzip = install.Once(func() ([]byte, error) { return fromXZ(dir, p.OS+"-"+p.Arch+".xz") })
+		p.Gzip = keepFirst(func() ([]byte, error) { return fromXZ(dir, p.OS+"-"+p.Arch+".xz") })
 		list = append(list, p)
 	}
 	return list, nil

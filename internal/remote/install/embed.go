@@ -1,6 +1,6 @@
 //go:build probes
 
-package probes
+package install
 
 import (
 	"embed"

@@ -1,6 +1,6 @@
 //go:build linux && cgo && (amd64 || arm64)
 
-package probes
+package install
 
 // ReadsGPUs says that this program has NVML: package probe/nvml is built under the same conditions.
 const ReadsGPUs = true

@@ -1,4 +1,4 @@
-package probes
+package install
 
 import (
 	"compress/gzip"
@@ -8,30 +8,28 @@ import (
 	"io"
 	"os"
 	"runtime"
-
-	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
 // runningExecutable returns this process's executable as a Payload. It is compressed once, on first use.
-func runningExecutable() (install.Payload, error) {
+func runningExecutable() (Payload, error) {
 	return filePayload("/proc/self/exe", runtime.GOOS, runtime.GOARCH)
 }
 
 // filePayload returns the executable at path as a Payload.
-func filePayload(path, goos, goarch string) (install.Payload, error) {
+func filePayload(path, goos, goarch string) (Payload, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return install.Payload{}, err
+		return Payload{}, err
 	}
 	defer func() { _ = f.Close() }() // only read
 	hash := sha256.New()
 	size, err := io.Copy(hash, f)
 	if err != nil {
-		return install.Payload{}, err
+		return Payload{}, err
 	}
-	return install.Payload{
+	return Payload{
 		OS: goos, Arch: goarch, Size: size, SHA256: hex.EncodeToString(hash.Sum(nil)),
-		Gzip: install.Once(func() ([]byte, error) { return compressFast(path) }),
+		Gzip: keepFirst(func() ([]byte, error) { return compressFast(path) }),
 	}, nil
 }
 
