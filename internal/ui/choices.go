@@ -27,7 +27,7 @@ func openHelp(v *view, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-func recolor(v *view) { v.classic = !v.classic }
+func recolor(v *view) { v.settings.Now.Classic = !v.settings.Now.Classic }
 
 func hideOthers(v *view) { v.mine = !v.mine }
 

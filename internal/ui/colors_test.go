@@ -29,7 +29,7 @@ func TestClassicColorsAreEverywhere(t *testing.T) {
 		"heat map": func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap },
 	} {
 		for _, classic := range []bool{true, false} {
-			s := shot{name: name, snap: quiet, view: func(v *view) { show(v); v.classic = classic }}
+			s := shot{name: name, snap: quiet, view: func(v *view) { show(v); v.settings.Now.Classic = classic }}
 			text := string(darkTheme.Encode(nil, s.take(120, 40)))
 			for _, color := range []string{red, green} {
 				if strings.Contains(text, color) != classic {

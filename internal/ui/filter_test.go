@@ -33,7 +33,7 @@ func TestKeysAreTextInThePrompt(t *testing.T) {
 	}
 	r.press("left", "up")
 	if got := r.footer(); !strings.HasPrefix(got, "filter: q?rpodCs/hnm!]") || r.heard.refreshed > 0 ||
-		r.view.classic || r.where() != "48211/gpu-n01 1" {
+		r.view.settings.Now.Classic || r.where() != "48211/gpu-n01 1" {
 		t.Errorf("the last row is %q, at %s", got, r.where())
 	}
 	if cmd := r.press("ctrl+c"); cmd == nil {

@@ -28,8 +28,6 @@ type shot struct {
 	typed string                   // then these keys are pressed; "\r" is Enter, "\t" Tab, "\v" Shift-↓
 	told  func(nav.Ask) nav.Result // the answers to what they ask
 	later func(v *view, s *part.Scene)
-
-	columns rows.ChosenColumns
 }
 
 var shots = append(inspectShots(), []shot{
@@ -68,9 +66,10 @@ var shots = append(inspectShots(), []shot{
 	{name: "signal-results", snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "T\t\ty",
 		told: uitest.SomeReplies},
 	{name: "settings", snap: uitest.Fixture, view: func(v *view) {
-		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
-			Columns: rows.ChosenColumns{Node: "gpu,temperature_celsius,util_percent"}})
-		v.on, v.classic = keys.OnSettings, true
+		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto,
+			Look: part.Look{Colors: part.Colors{Levels: part.UsualLevels},
+				Columns: rows.ChosenColumns{Node: "gpu,temperature_celsius,util_percent"}}})
+		v.on, v.settings.Now.Classic = keys.OnSettings, true
 		v.goToSetting("Memory yellow from")
 	}, typed: "\r\v"},
 	{name: "settings-news", snap: uitest.Fixture, view: func(v *view) {
@@ -93,7 +92,7 @@ func (v *view) goToSetting(title string) {
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v := newNodeView()
-	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, Display: time.Second, Version: "nvnodetop 0.1.0",
+	sc := &part.Scene{Snap: s.snap(), Display: time.Second, Version: "nvnodetop 0.1.0",
 		Memory: &part.Memory{}}
 	sc.Resize(w, h)
 	v.resolveSelection(sc)

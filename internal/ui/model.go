@@ -58,7 +58,6 @@ func newModel(o Options, out io.Writer) *model {
 		Login: o.Login, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
 	m.pace = newPace(&m.Options)
-	m.view.settings.Begin(o.Choices)
 	m.applySettings()
 	m.applyTheme()
 	m.takeSnapshot()
@@ -231,7 +230,7 @@ func (m *model) handleAttached(there attached) tea.Cmd {
 
 // key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
-	classic, chosen, before := m.view.classic, m.view.chosen, m.view.job
+	classic, chosen, before := m.view.settings.Now.Classic, m.view.chosen, m.view.job
 	did, taken := m.passMessage(msg)
 	notice := m.scene.Notice
 	if !taken {
@@ -272,8 +271,8 @@ func (m *model) passMessage(msg tea.Msg) (did tea.Cmd, taken bool) {
 }
 
 func (o *Options) saveChoices(v *view, classic bool, chosen string) {
-	if v.classic != classic && o.RememberClassic != nil {
-		o.RememberClassic(v.classic)
+	if now := v.settings.Now.Classic; now != classic && o.RememberClassic != nil {
+		o.RememberClassic(now)
 	}
 	if v.chosen != chosen && o.RememberView != nil {
 		o.RememberView(v.chosen)

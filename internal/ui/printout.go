@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
 	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -23,15 +22,13 @@ import (
 
 // PrintOptions control the look of Print.
 type PrintOptions struct {
-	Width                int
-	Theme                string               // one of draw.Themes
-	Profile              colorprofile.Profile // NoTTY: no escape sequences at all
-	ASCII                bool
-	Classic              bool
-	Only                 tally.Only   // the GPUs in the tables of the nodes
-	Processes            *filter.Expr // a filter of rows.Processes; nil: all
-	Levels, MemoryLevels part.Levels  // thresholds of the classic colors
-	Columns              rows.ChosenColumns
+	Width     int
+	Theme     string               // one of draw.Themes
+	Profile   colorprofile.Profile // NoTTY: no escape sequences at all
+	ASCII     bool
+	Only      tally.Only   // the GPUs in the tables of the nodes
+	Processes *filter.Expr // a filter of rows.Processes; nil: all
+	part.Look
 }
 
 // Print writes the content of the screens as text, without a terminal: for each job its overview and problems, then
@@ -39,10 +36,8 @@ type PrintOptions struct {
 func Print(w io.Writer, snap *cluster.Snapshot, o PrintOptions) error {
 	t := printout{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap,
-			Colors:  part.Colors{Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels},
-			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, Matching: o.Processes,
-			Size: part.Size{W: o.Width}, Memory: &part.Memory{}},
+		scene: part.Scene{Snap: snap, Look: o.Look, ASCII: o.ASCII, Printed: true, Only: o.Only,
+			Matching: o.Processes, Size: part.Size{W: o.Width}, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

@@ -36,14 +36,14 @@ func TestSettingsTakeEffect(t *testing.T) {
 		r.press("right")
 		r.view.goToSetting("Colors")
 		r.press("right")
-		if r.Theme != draw.Light || r.theme == before || !r.view.classic || !r.scene.Classic {
-			t.Errorf("%s: theme %s, classic %v", name, r.Theme, r.view.classic)
+		if r.Theme != draw.Light || r.theme == before || !r.view.settings.Now.Classic || !r.scene.Classic {
+			t.Errorf("%s: theme %s, classic %v", name, r.Theme, r.view.settings.Now.Classic)
 		}
 		if want := []string{"classic true"}; !slices.Equal(r.remembered, want) {
 			t.Errorf("%s: remembered %v, want %v, as C does", name, r.remembered, want)
 		}
 		r.press("C")
-		if r.view.settings.Now.Classic || r.view.classic {
+		if r.view.settings.Now.Classic {
 			t.Errorf("%s: C does not change the page", name)
 		}
 		r.press("end", "left")

@@ -10,7 +10,6 @@ import (
 // that.
 func (m *model) applySettings() tea.Cmd {
 	now := &m.view.settings.Now
-	m.scene.Levels, m.scene.MemoryLevels, m.scene.Columns = now.Levels, now.MemoryLevels, now.Columns
 	if m.Theme != now.Theme {
 		m.Theme = now.Theme
 		m.applyTheme()

@@ -26,7 +26,6 @@ type view struct {
 	chosen string // the view that o chose last, as a value of Options.View; "": none
 
 	mine    bool // GPUs of other jobs are hidden
-	classic bool
 	noMouse bool // the terminal has the mouse, to select text
 
 	past     *footer.History
@@ -40,9 +39,10 @@ type view struct {
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
-		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Classic,
-		past: &footer.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), report: &joblog.ReportPage{},
+		keymap: keymap{nvitop: o.Keys == KeysNvitop},
+		past:   &footer.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), report: &joblog.ReportPage{},
 		stacks: stacks.New()}
+	v.settings.Begin(o.Choices)
 	for _, e := range pages {
 		if e.new != nil {
 			v.pages[e.id] = e.new(v, o)
@@ -55,8 +55,7 @@ func (v *view) hasProperty(property keys.Has) bool { return v.hasOf(v.on)&proper
 
 // resolveSelection makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolveSelection(s *part.Scene) {
-	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.escTarget(s)
-	v.settings.Now.Classic = v.classic
+	s.Mine, s.Look, s.MouseFree, s.Out = v.mine, v.settings.Now.Look, v.noMouse, v.escTarget(s)
 	s.Job, s.Node, s.Cites = nil, nil, v.log.Cites()
 	s.NoSignal, s.NoCancel = "", ""
 	at := v.resolveJob(s.Snap)
@@ -128,7 +127,6 @@ func (v *view) passMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !did {
 		a = v.focusedPage(s).Press(msg, s)
 	}
-	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&
 		at >= 0 {
 		v.job, v.jobAt = a.Job, at

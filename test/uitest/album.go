@@ -11,7 +11,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
-	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -48,12 +47,11 @@ type Shot[P Page] struct {
 	Odd  bool // there is no golden frame
 	Snap func() *cluster.Snapshot
 
-	Job     string // ID of the selected job; "": the first
-	Node    string // the selected node; "": the first
-	Columns rows.ChosenColumns
-	Classic bool
-	Mine    bool
-	Out     string // where Esc leads; "": as in the album
+	Job  string // ID of the selected job; "": the first
+	Node string // the selected node; "": the first
+	Look part.Look
+	Mine bool
+	Out  string // where Esc leads; "": as in the album
 
 	Begin func(p P, s *part.Scene)
 	Typed string                   // then these keys are pressed; "\r" is Enter, "\t" Tab, "\v" Shift-↓
@@ -74,7 +72,7 @@ type Stage[P Page] struct {
 // Show is what a shot shows in a terminal of this size.
 func (a *Album[P]) Show(shot *Shot[P], w, h int) *Stage[P] {
 	st := &Stage[P]{Page: a.New(), album: a, shot: shot, job: shot.Job, node: shot.Node,
-		Scene: &part.Scene{Snap: shot.Snap(), Columns: shot.Columns, Display: time.Second, Version: "nvnodetop 0.1.0",
+		Scene: &part.Scene{Snap: shot.Snap(), Look: shot.Look, Display: time.Second, Version: "nvnodetop 0.1.0",
 			Memory: &part.Memory{}}}
 	st.Scene.Resize(w, h)
 	st.Settle()
@@ -93,7 +91,7 @@ func (a *Album[P]) Show(shot *Shot[P], w, h int) *Stage[P] {
 // Settle selects the job and the node, and lets the page settle for the Snapshot, as the screen does.
 func (st *Stage[P]) Settle() {
 	s := st.Scene
-	s.Mine, s.Classic, s.Out = st.shot.Mine, st.shot.Classic, st.out()
+	s.Mine, s.Out = st.shot.Mine, st.out()
 	s.Job, s.Node = nil, nil
 	if len(s.Snap.Jobs) == 0 {
 		return

@@ -11,12 +11,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// WithColumns is the look of tables with these columns.
+func WithColumns(chosen rows.ChosenColumns) part.Look { return part.Look{Columns: chosen} }
+
 // WithSpare adds, to the lists of columns that have been chosen, those that are shown only if they are chosen: each is
 // in a frame.
-func WithSpare(chosen rows.ChosenColumns) rows.ChosenColumns {
+func WithSpare(chosen rows.ChosenColumns) part.Look {
 	for _, table := range rows.ColumnTables {
 		list := chosen.At(table)
 		if *list == "" {
@@ -30,7 +34,7 @@ func WithSpare(chosen rows.ChosenColumns) rows.ChosenColumns {
 		}
 		*list = rows.ColumnsOf(names)
 	}
-	return chosen
+	return WithColumns(chosen)
 }
 
 // FullFixture is RanksFixture with every number of its processes, and with GPUs whose memory fills up.

@@ -11,7 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/output/export"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -32,10 +31,7 @@ func (l TextFormat) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	cfg := &p.Config
 	return ui.Print(p.Out, snap, ui.PrintOptions{
 		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.outputColors(p.Out), ASCII: cli.ASCII(cfg),
-		Classic: cli.Classic(cfg),
-		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels),
-		MemoryLevels: part.Levels(cfg.MemoryLevels),
-		Columns:      cfg.Columns,
+		Look: lookOf(cfg), Only: l.GPUs, Processes: l.Processes,
 	})
 }
 

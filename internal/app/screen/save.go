@@ -9,10 +9,13 @@ import (
 
 // choicesOf returns the settings that can be changed on the screen.
 func choicesOf(cfg *config.Config) settings.Choices {
-	return settings.Choices{
-		Theme: cfg.Theme, Classic: cli.Classic(cfg), View: startView(cfg), Columns: cfg.Columns,
-		Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
-	}
+	return settings.Choices{Theme: cfg.Theme, View: startView(cfg), Look: lookOf(cfg)}
+}
+
+// lookOf returns the look of the pages, on the screen and printed.
+func lookOf(cfg *config.Config) part.Look {
+	return part.Look{Columns: cfg.Columns, Colors: part.Colors{Classic: cli.Classic(cfg),
+		Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels)}}
 }
 
 // saveSettings writes the choices made on the screen to the user's file of settings, and returns its path.

@@ -27,8 +27,9 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, err := saveSettings(settings.Choices{
-		Theme: draw.Colorblind, Classic: true, View: "node", MemoryLevels: [2]float64{10, 80},
-		Columns: rows.ChosenColumns{Overview: "node,health"},
+		Theme: draw.Colorblind, View: "node", Look: part.Look{
+			Colors:  part.Colors{Classic: true, MemoryLevels: part.Levels{10, 80}},
+			Columns: rows.ChosenColumns{Overview: "node,health"}},
 	}, []string{"theme", "colors", "mem_util_thresh", "columns.overview"})
 	if err != nil || path != users {
 		t.Fatalf("%v, %s", err, path)

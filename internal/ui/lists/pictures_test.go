@@ -41,9 +41,10 @@ var ranks = uitest.Album[*lists.Ranks]{
 		{Name: "filter-ranks", Snap: uitest.RanksFixture, Typed: "/sm<90 or state=gone\r"},
 		{Name: "filter-ranks-none", Snap: uitest.RanksFixture, Typed: "/user=nobody\r"},
 		{Name: "columns-ranks", Snap: uitest.RanksFixture,
-			Columns: rows.ChosenColumns{Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"},
-			Typed:   "n"},
-		{Name: "spare-ranks", Snap: uitest.FullFixture, Columns: uitest.WithSpare(rows.ChosenColumns{Ranks: "rank"})},
+			Look: uitest.WithColumns(rows.ChosenColumns{
+				Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"}),
+			Typed: "n"},
+		{Name: "spare-ranks", Snap: uitest.FullFixture, Look: uitest.WithSpare(rows.ChosenColumns{Ranks: "rank"})},
 		{Name: "past-ranks", Snap: uitest.PastFixture, Node: "gpu-n04"},
 		{Name: "ranks-programs", Snap: uitest.ProgramsFixture, Typed: "n"},
 	},
@@ -61,8 +62,8 @@ var jobs = uitest.Album[*lists.Jobs]{
 				Discovery: uitest.AwayFixture().Discovery}
 		}},
 		{Name: "columns-jobs", Snap: uitest.JobsFixture,
-			Columns: rows.ChosenColumns{Jobs: "job,left_seconds,name,util_mean_percent,health"}},
-		{Name: "spare-jobs", Snap: uitest.StepsFixture, Columns: uitest.WithSpare(rows.ChosenColumns{Jobs: "job"})},
+			Look: uitest.WithColumns(rows.ChosenColumns{Jobs: "job,left_seconds,name,util_mean_percent,health"})},
+		{Name: "spare-jobs", Snap: uitest.StepsFixture, Look: uitest.WithSpare(rows.ChosenColumns{Jobs: "job"})},
 		{Name: "odd-jobs", Odd: true, Snap: uitest.OddFixture},
 	},
 }
@@ -94,7 +95,7 @@ var users = uitest.Album[*lists.Users]{
 	Shots: []uitest.Shot[*lists.Users]{
 		{Name: "users", Odd: true, Snap: uitest.JobsFixture, Typed: "j"},
 		{Name: "columns-users", Snap: uitest.JobsFixture,
-			Columns: uitest.WithSpare(rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"})},
+			Look: uitest.WithSpare(rows.ChosenColumns{Users: "gpus,job,gpu_memory_bytes"})},
 		{Name: "odd-users", Odd: true, Snap: uitest.OddFixture},
 	},
 }

@@ -20,7 +20,8 @@ var nodes = uitest.Album[*node.Page]{
 	Shots: []uitest.Shot[*node.Page]{
 		{Name: "node", Odd: true, Snap: uitest.Fixture, Node: "gpu-n02"},
 		{Name: "node-procs", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses},
-		{Name: "node-classic", Dark: true, Snap: uitest.Fixture, Node: "gpu-n02", Classic: true},
+		{Name: "node-classic", Dark: true, Snap: uitest.Fixture, Node: "gpu-n02",
+			Look: part.Look{Colors: part.Colors{Classic: true}}},
 		{Name: "node-filter", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses,
 			Typed: "/util<97 or pid=358761\r"},
 		{Name: "filter-prompt-node", Snap: uitest.Fixture, Node: "gpu-n02", Begin: listProcesses, Typed: "/rank>12"},
@@ -34,11 +35,12 @@ var nodes = uitest.Album[*node.Page]{
 		{Name: "steps", Dark: true, Snap: uitest.StepsFixture, Node: "gpu-n02", Typed: "vv"},
 		{Name: "node-mig", Snap: uitest.TenthFixture, Node: "gpu-n01", Begin: listProcesses},
 		{Name: "columns-node", Snap: uitest.StatesFixture, Node: "gpu-n01",
-			Columns: uitest.WithSpare(rows.ChosenColumns{
+			Look: uitest.WithSpare(rows.ChosenColumns{
 				Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"})},
 		{Name: "columns-procs", Snap: uitest.Fixture,
-			Columns: rows.ChosenColumns{Node: "memory_used_bytes,util_percent", Processes: "gpu,command,cpu_percent,pid"},
-			Begin:   listProcesses},
+			Look: uitest.WithColumns(rows.ChosenColumns{Node: "memory_used_bytes,util_percent",
+				Processes: "gpu,command,cpu_percent,pid"}),
+			Begin: listProcesses},
 		{Name: "nogpus", Snap: uitest.NoGPUsFixture},
 		{Name: "past-node", Dark: true, Snap: uitest.PastFixture, Node: "gpu-n04"},
 		{Name: "odd", Odd: true, Snap: uitest.OddFixture, Begin: listProcesses},

@@ -122,8 +122,8 @@ func TestPictureIsNeverOld(t *testing.T) {
 	if len(styles) <= int(tileDot) {
 		t.Errorf("only the styles %v are drawn", styles)
 	}
-	for _, what := range []string{"Size.W", "Size.H", "Order", "Mine", "Colors.Classic", "Colors.Levels", "Colors.MemoryLevels",
-		"Gauge", "node"} {
+	for _, what := range []string{"Size.W", "Size.H", "Order", "Mine", "Look.Colors.Classic", "Look.Colors.Levels",
+		"Look.Colors.MemoryLevels", "Gauge", "node"} {
 		if !changes[what] {
 			t.Errorf("%s changes nothing", what)
 		}

@@ -51,7 +51,7 @@ var overviews = uitest.Album[*overview.Page]{
 		{Name: "filter-prompt-wrong", Snap: uitest.Fixture, Typed: "/n0\r/ utl<50 or x"},
 		{Name: "filter-none", Snap: uitest.Fixture, Typed: "/gpu xyz\r"},
 		{Name: "columns-overview", Snap: uitest.Fixture,
-			Columns: uitest.WithSpare(rows.ChosenColumns{
+			Look: uitest.WithSpare(rows.ChosenColumns{
 				Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"})},
 		{Name: "past-overview", Dark: true, Snap: uitest.PastFixture, Node: "gpu-n04"},
 		{Name: "past-times", Snap: uitest.PastFixture, Node: "gpu-n04", Typed: "vv"},

@@ -4,7 +4,14 @@ import (
 	"cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
+
+// Look is the look of the pages that the user can change: on the screen, and for what is printed.
+type Look struct {
+	Colors
+	Columns rows.ChosenColumns // of the tables; empty: the usual ones
+}
 
 // Levels are the thresholds between light, moderate and heavy use, in percent.
 type Levels [2]float64

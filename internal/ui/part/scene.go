@@ -32,14 +32,13 @@ type Scene struct {
 
 	Size
 	Mine bool // GPUs of other jobs are hidden
-	Colors
+	Look
 	ASCII     bool // only ASCII glyphs: arrow keys are written in letters
 	MouseFree bool // the terminal has the mouse, so that the user can select text
 	Printed   bool // there is no keyboard, so no keys are named
 
-	Only     tally.Only         // the GPUs to show in the views of the nodes
-	Matching *filter.Expr       // the processes to show in the views of nodes and GPUs
-	Columns  rows.ChosenColumns // columns of the tables; empty: the usual ones
+	Only     tally.Only   // the GPUs to show in the views of the nodes
+	Matching *filter.Expr // the processes to show in the views of nodes and GPUs
 
 	Gauge tally.Gauge // the metric of the overview's cells
 

@@ -21,13 +21,10 @@ import (
 
 // Choices are the settings that the page can change.
 type Choices struct {
-	Theme   string // one of draw.Themes; "": draw.Auto
-	Classic bool   // colors show the utilization; otherwise a color means trouble
+	Theme string // one of draw.Themes; "": draw.Auto
 	// the page to start with; "auto" or "": the overview for a job of several nodes, otherwise the node view
 	View string
-
-	Levels, MemoryLevels part.Levels        // thresholds of the classic colors
-	Columns              rows.ChosenColumns // columns of the tables; empty: the usual ones
+	part.Look
 }
 
 // Changed returns the keys of the settings in which two Choices differ.

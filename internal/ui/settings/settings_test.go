@@ -24,8 +24,8 @@ func press(p *Page, on row, typed string) {
 	}
 }
 
-var usual = Choices{Theme: draw.Auto, View: "auto", Levels: part.Levels{60, 85},
-	MemoryLevels: part.Levels{60, 85}}
+var usual = Choices{Theme: draw.Auto, View: "auto",
+	Look: part.Look{Colors: part.Colors{Levels: part.Levels{60, 85}, MemoryLevels: part.Levels{60, 85}}}}
 
 func node(name string) row { return row{column, rows.NodeTable, name} }
 
@@ -137,7 +137,7 @@ func TestRowsAreApart(t *testing.T) {
 // The last column stays.
 func TestTheLastColumnStays(t *testing.T) {
 	var p Page
-	p.Begin(Choices{Columns: rows.ChosenColumns{Processes: "pid"}})
+	p.Begin(Choices{Look: part.Look{Columns: rows.ChosenColumns{Processes: "pid"}}})
 	press(&p, row{column, rows.ProcessTable, "pid"}, "space")
 	if p.Now.Columns.Processes != "pid" {
 		t.Errorf("left are %q", p.Now.Columns.Processes)

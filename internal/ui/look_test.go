@@ -1,0 +1,81 @@
+package ui
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/test/raced"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
+)
+
+// Each field of the look changes a page: a setting that nothing draws does nothing.
+func TestLookIsDrawn(t *testing.T) {
+	t.Parallel()
+	raced.Skip(t)
+	look := part.Look{Colors: part.Colors{Classic: true}}
+	usual := drawnWith(&look)
+	eachField(reflect.ValueOf(&look).Elem(), "", func(field string, v reflect.Value) {
+		before := reflect.ValueOf(v.Interface())
+		others := otherValues(&look.Columns, v)
+		if !slices.ContainsFunc(others, func(other reflect.Value) bool {
+			v.Set(other)
+			return !slices.Equal(drawnWith(&look), usual)
+		}) {
+			t.Errorf("part.Look%s is drawn alike with %v: give otherValues one that its pages show, drawnWith such "+
+				"a page, or draw it", field, others)
+		}
+		v.Set(before)
+	})
+}
+
+// drawnWith draws the pages that have something of the look.
+func drawnWith(look *part.Look) (pages []string) {
+	for _, s := range []shot{
+		{snap: uitest.RanksFixture, view: func(*view) {}},
+		{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnOverview }},
+		{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnProcesses }},
+		{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnRanks }},
+		{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnJobs }},
+		{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnUsers }},
+	} {
+		choose := s.view
+		s.view = func(v *view) {
+			choose(v)
+			v.settings.Now.Look = *look
+		}
+		pages = append(pages, string(darkTheme.Encode(nil, s.take(120, 40))))
+	}
+	return pages
+}
+
+// eachField calls f with each field, also of the structs in it, and its name: ".Colors.Classic".
+func eachField(v reflect.Value, name string, f func(name string, v reflect.Value)) {
+	if v.Kind() != reflect.Struct {
+		f(name, v)
+		return
+	}
+	for i := range v.NumField() {
+		eachField(v.Field(i), name+"."+v.Type().Field(i).Name, f)
+	}
+}
+
+// otherValues returns values of a field of the look that its pages show.
+func otherValues(all *rows.ChosenColumns, v reflect.Value) (others []reflect.Value) {
+	switch at := v.Addr().Interface().(type) {
+	case *bool:
+		others = append(others, reflect.ValueOf(!*at))
+	case *part.Levels:
+		others = append(others, reflect.ValueOf(part.Levels{1, 2}), reflect.ValueOf(part.Levels{98, 99}))
+	case *rows.ColumnList:
+		for _, table := range rows.ColumnTables {
+			if all.At(table) == at {
+				others = append(others, reflect.ValueOf(rows.ColumnsOf([]string{table.Columns()[0].Key})))
+			}
+		}
+	}
+	return others
+}
