@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
@@ -35,6 +37,20 @@ func TestFlagsHaveAHeading(t *testing.T) {
 		if !slices.ContainsFunc(groups, func(g flagGroup) bool { return slices.Contains(g.flags, name) }) {
 			t.Errorf("--%s has no heading in --help: add it to groups (help.go)", name)
 		}
+	}
+}
+
+// A flag that has the name of a setting is the shared one, which sets it and says where it is from. Only these ask for
+// something that the setting of their name allows.
+func TestFlagsOfSettingsAreShared(t *testing.T) {
+	allowed := []string{"record", "logs"}
+	for _, c := range newCommand(cli.Streams{}).Commands() {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if config.IsSetting(f.Name) && !slices.Contains(slices.Concat(cli.Shared(), allowed), f.Name) {
+				t.Errorf("%s --%s is a flag of its own, and %[2]s a setting: give it a row of flags (cli/flags.go), "+
+					"or another name", c.Name(), f.Name)
+			}
+		})
 	}
 }
 

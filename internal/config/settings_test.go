@@ -3,6 +3,7 @@ package config
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -41,6 +42,21 @@ func TestEachSettingHasItsField(t *testing.T) {
 		if !changed {
 			t.Errorf("%s shows %q, whatever its value is: its take and its show have different fields, or %v is the default",
 				settings[i].key, before[i].Value, values)
+		}
+	}
+}
+
+// A setting that is one of a few words has one from the beginning. Only without colors does the remembered choice count.
+func TestTheDefaultIsAWord(t *testing.T) {
+	c := Default()
+	for i, is := range c.Values(&Origins{}) {
+		s := &settings[i]
+		word, err := strconv.Unquote(is.Value)
+		if s.among == nil || s.key == "colors" && word == "" {
+			continue
+		}
+		if err != nil || !slices.Contains(s.among, word) {
+			t.Errorf("%s is %s by default, and may be %s: set its field in Default (config.go)", s.key, is.Value, s.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ var flags = map[string]flag{
 	"nodes": stringFlag("these `HOSTS`, such as a,b[1-3], without asking SLURM; http://a:1080 runs the nvgpu agent",
 		func(c *config.Config) *string { return &c.Nodes }),
 	"transport": stringFlag("reach nodes through `NAME` only: ssh, control (your ControlMaster), openssh (your ssh "+
-		"program), srun (a step of the job) or local (this host)",
+		"program), srun (a step of the job) or local (this host); auto finds a way",
 		func(c *config.Config) *string { return &c.Transport }),
 	"login": stringFlag("work from your own computer: ask SLURM on the login node `[USER@]HOST`, and reach the nodes "+
 		"through it",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,19 @@ func TestListedFlagsHaveARow(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The usage of a flag names each word that its setting accepts.
+func TestUsageNamesTheWords(t *testing.T) {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	New(Streams{}, f, Shared()...)
+	f.VisitAll(func(flag *pflag.Flag) {
+		for _, word := range config.Words(keyOf(flag.Name)) {
+			if !regexp.MustCompile(`(^|[^-\w])` + regexp.QuoteMeta(word) + `($|[^-\w])`).MatchString(flag.Usage) {
+				t.Errorf("--%s accepts %q, which its usage does not name: %s", flag.Name, word, flag.Usage)
+			}
+		}
+	})
 }
 
 func loaded(t *testing.T, p *Program) []config.Value {
