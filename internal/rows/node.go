@@ -16,7 +16,7 @@ type Node struct {
 	Job      *cluster.JobView
 	Findings map[string][]*cluster.Finding // present findings, by node
 
-	node *cluster.Node
+	node *cluster.Node // as seen last
 	gpus []*cluster.GPU // the job's GPUs there; nil: not looked up yet
 	sums *sums          // sums over gpus; nil: not computed yet
 }
@@ -47,13 +47,13 @@ var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).appendWords, Fields:
 
 // Of sets the row to the node with that name.
 func (r *Node) Of(name *string) *Node {
-	r.node, r.gpus, r.sums = tally.Node(r.Snapshot, *name), nil, nil
+	r.node, r.gpus, r.sums = tally.Node(r.Snapshot, *name).AsSeen(), nil, nil
 	return r
 }
 
-// jobGPUs returns the job's GPUs on the node, if the node has values.
+// jobGPUs returns the job's GPUs on the node, if the node has values. A failed node has its past, as on the screen.
 func (r *Node) jobGPUs() []*cluster.GPU {
-	if r.gpus == nil && tally.HasNumbers(r.node) {
+	if r.gpus == nil && tally.Shows(r.node) {
 		r.gpus = tally.Own(r.Job, r.node)
 	}
 	return r.gpus

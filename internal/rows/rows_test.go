@@ -101,6 +101,18 @@ func TestNodes(t *testing.T) {
 	})
 }
 
+// A failed node has its past, which the screen shows beside it.
+func TestFailedNodes(t *testing.T) {
+	s, job, by := snapshot()
+	s.Nodes["gpu-n02"].Past = &cluster.Past{GPUs: []cluster.GPU{gpu(0, 55, 61, 500)},
+		Processes: []wire.Process{{PID: 7, GPU: 0, Identity: wire.Identity{Job: "48211", Rank: &wire.Rank{Rank: 13}}}}}
+	r := &Node{Snapshot: s, Job: job, Findings: by}
+	check(t, &Nodes, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
+		"util=55": "gpu-n02", "util_avg>50": "gpu-n01 gpu-n02", "power_sum=500W": "gpu-n02", "rank=13": "gpu-n02",
+		"state=failed": "gpu-n02", "problem=node_failed": "gpu-n02", "not util>50": "",
+	})
+}
+
 func TestProcesses(t *testing.T) {
 	s, job, by := snapshot()
 	n := s.Nodes["gpu-n01"]
