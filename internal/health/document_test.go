@@ -42,6 +42,7 @@ rows in ` + "`internal/health`" + ` by ` + "`go test ./internal/health -update`"
 - Kind: stable, in the JSON document too. The letter is that of the overview.
 - When: the numbers are thresholds, which can be set: see below.
 - Says, do: an example of the sentence and of the hint.
+- Source: where the facts or the limit come from; "own": the limit is nvnodetop's.
 - Of one kind and one GPU or node, the first row that holds counts.
 `)
 	for scope := cluster.ScopeReach; int(scope) < len(byScope); scope++ {

@@ -44,6 +44,17 @@ func TestEveryKindIsTold(t *testing.T) {
 	}
 }
 
+// Every rule says where it comes from: who doubts a finding reads that first.
+func TestEveryRuleHasASource(t *testing.T) {
+	for _, r := range allRules() {
+		if r.source == "" {
+			t.Errorf("%s (%s: %q) has no source: its row in internal/health/table.go or peers.go says which document "+
+				"or command its facts come from, such as nvml, dcgm or \"statfs(2)\", or \"own\" if nothing but a "+
+				"limit of ours decides", r.kind, severityNames[r.severity], r.when)
+		}
+	}
+}
+
 // onlyNoted reports whether no rule finds more than a note of a kind.
 func onlyNoted(kind cluster.Kind) bool {
 	return !slices.ContainsFunc(allRules(), func(r rule) bool { return r.kind == kind && r.severity > cluster.Note })
