@@ -21,7 +21,7 @@ type Row struct {
 	Label    string   // its name on the screen
 	Unit     Unit     // also decides the range of plausible values
 	Decimals int      // number of decimals of its values
-	Positive bool     // 0 means no value: no GPU has a clock, a link, a limit or a memory of 0
+	Positive bool     // 0 means no value: no GPU has a link, a limit, a highest clock or a memory of 0
 	Of       ID       // the metric of pace Once that this one is a part of; 0: none
 	Scope    Scope    // GPU or node
 	Pace     Pace     // how often it is read

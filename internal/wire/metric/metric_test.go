@@ -2,6 +2,7 @@ package metric
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,39 @@ func TestTable(t *testing.T) {
 		}
 		if row.Kept && row.Pace != Fast {
 			t.Errorf("%v is kept, but not read in every report", id)
+		}
+	}
+}
+
+// whole finds the keys of what a GPU has as a whole, or may at most have.
+var whole = regexp.MustCompile(`(^|_)(gen|limit|max|total|width)(_|$)`)
+
+// butZero are metrics of which 0 is a value although they are read once, with what it means.
+var butZero = map[ID]string{
+	ECCMode:  "ECC is off",
+	NVLinks:  "a GPU without NVLink",
+	NUMANode: "the first NUMA node",
+}
+
+// Drivers give 0 in place of what they do not know. It is absent only where it can mean nothing else: what a GPU has
+// does not change, or is a bound of it. A clock of 0 is that of a GPU that sleeps.
+func TestPositive(t *testing.T) {
+	for id := range count {
+		row := id.Row()
+		had := row.Scope == GPU && (row.Pace == Once || whole.MatchString(row.Key))
+		counted := row.Counter || row.Rate || slices.Contains([]Unit{Percent, Relative, Bits}, row.Unit)
+		_, excepted := butZero[id]
+		want := had && !counted && !excepted
+		switch {
+		case row.Positive && !want:
+			t.Errorf("%v is Positive, which hides every 0, but a share, a counter, a number of a node, and what is "+
+				"in use may be 0: remove Positive from its row in rows_*.go, or add a word of its key to whole "+
+				"(metric_test.go) if no GPU can have 0 of it", id)
+		case want && !row.Positive:
+			t.Errorf("%v is what a GPU has, and a driver that does not know it says 0: set Positive in its row in "+
+				"rows_*.go, or say in butZero (metric_test.go) what a 0 of it means", id)
+		case excepted && (!had || counted):
+			t.Errorf("%v may be 0 anyway: remove it from butZero (metric_test.go)", id)
 		}
 	}
 }
