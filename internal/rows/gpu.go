@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -11,15 +12,15 @@ import (
 
 // ofJobGPU has the fields of a GPU that a job has too.
 var ofJobGPU = []field.Field[cluster.GPU]{
-	ofMetric(metric.Util, field.Percent, "50", "utilization; of a node or a job that of one GPU is enough", "util"),
-	ofMetric(metric.Temperature, field.Celsius, "80", "temperature of a GPU", "temp"),
-	ofMetric(metric.Power, field.Watts, "300W", "power draw of a GPU", "power"),
+	ofMetric(metric.Util, "50", "utilization; of a node or a job that of one GPU is enough", "util"),
+	ofMetric(metric.Temperature, "80", "temperature of a GPU", "temp"),
+	ofMetric(metric.Power, "300W", "power draw of a GPU", "power"),
 }
 
 // ofGPU has the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.
 var ofGPU = slices.Concat(ofJobGPU, []field.Field[cluster.GPU]{
-	ofMetric(metric.MemoryUsed, field.Bytes, "10GiB", "GPU memory in use, by all processes", "mem_used"),
-	ofMetric(metric.MemoryTotal, field.Bytes, "80GiB", "GPU memory", "mem_total"),
+	ofMetric(metric.MemoryUsed, "10GiB", "GPU memory in use, by all processes", "mem_used"),
+	ofMetric(metric.MemoryTotal, "80GiB", "GPU memory", "mem_total"),
 	{Key: "memory_percent", Also: []string{"mem_pct"}, Unit: field.Percent, Example: "90",
 		Help: "share of the GPU memory in use", Number: func(g *cluster.GPU) (float64, bool) {
 			return cluster.Percent(g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal))
@@ -44,13 +45,31 @@ var ofGPU = slices.Concat(ofJobGPU, []field.Field[cluster.GPU]{
 	{Key: "pci_bus", Also: []string{"bus"}, Example: "00000000:1B:00.0", Help: "PCI bus ID of the GPU",
 		Text: func(g *cluster.GPU) string { return g.Card.PCIBus }},
 	{Key: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one", Text: deviceType},
-	ofMetric(metric.PerformanceState, field.Count, "0", "performance state of the GPU, 0 is the fastest", "pstate"),
-	ofMetric(metric.NUMANode, field.Count, "1", "NUMA node of the GPU", "numa"),
+	ofMetric(metric.PerformanceState, "0", "performance state of the GPU, 0 is the fastest", "pstate"),
+	ofMetric(metric.NUMANode, "1", "NUMA node of the GPU", "numa"),
 })
 
-// ofMetric returns the field for a metric; it has the metric's key.
-func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
-	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help,
+// fieldUnits has the unit of a field for each unit of a metric that a number can show. It is a Count where package
+// field has no such unit.
+var fieldUnits = map[metric.Unit]field.Unit{
+	metric.Percent: field.Percent, metric.Relative: field.Percent, metric.Celsius: field.Celsius,
+	metric.Watts: field.Watts, metric.Bytes: field.Bytes, metric.BytesPerSecond: field.BytesPerSecond,
+	metric.Seconds: field.Seconds, metric.Count: field.Count, metric.MHz: field.Count, metric.Joules: field.Count,
+}
+
+// ofMetric returns the field for a metric; it has the metric's key and unit. If package field lacks that unit, the help
+// says it.
+func ofMetric(id metric.ID, example, help string, also ...string) field.Field[cluster.GPU] {
+	of := id.Row().Unit
+	unit, known := fieldUnits[of]
+	switch {
+	case !known:
+		panic(fmt.Sprintf("no field has the unit of %v: add a row for metric.Unit %q to fieldUnits in "+
+			"internal/rows/gpu.go, with field.Count if package field has no such unit", id, of))
+	case unit == field.Count && of != metric.Count:
+		help += ", in " + of.String()
+	}
+	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: unit, Example: example, Help: help,
 		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measuredNumber(g.Float(id)) }}
 }
 
