@@ -16,7 +16,7 @@ type Node struct {
 	Job      *cluster.JobView
 	Findings map[string][]*cluster.Finding // present findings, by node
 
-	node *cluster.Node // as seen last
+	node *cluster.Node  // as seen last
 	gpus []*cluster.GPU // the job's GPUs there; nil: not looked up yet
 	sums *sums          // sums over gpus; nil: not computed yet
 }
