@@ -91,7 +91,7 @@ func printOverview(f *part.Frame) {
 	header.JobLine(f, f.W-1-len(at))
 	f.Put(f.W-1-len(at), 0, at, draw.Dim)
 	header.Problems(f)
-	f.Fill(0, 2, f.W, '─', draw.Faint)
+	f.Rule(2)
 	overview.New(nil).Rows(f)
 }
 

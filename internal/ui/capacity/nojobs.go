@@ -28,7 +28,7 @@ type NoJobsPage struct {
 func (p *NoJobsPage) Draw(f *part.Frame) {
 	d := &f.Snap.Discovery
 	header.Title(f)
-	f.Fill(0, 1, f.W, '─', draw.Faint)
+	f.Rule(1)
 	y := DrawAsked(f, askedTop(f.H))
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
 		DrawPending(f, y+1, p.from)

@@ -40,7 +40,7 @@ var shortNames = []struct{ page, short string }{
 // Bar draws the bar of pages, with the numbers of jobs and problems, and the mark of the worst connection. current is
 // the hint of the page on the screen.
 func Bar(f *part.Frame, current keys.Hint) {
-	f.Fill(0, BarRow, f.W, '─', draw.Faint)
+	f.Rule(BarRow)
 	for _, c := range layOutBar(f.Scene, current) {
 		end, role := drawTab(f, c.x, BarRow, c.text, c.mark, c.key == current), draw.Dim
 		if c.key == current {

@@ -13,7 +13,7 @@ import (
 // fit.
 func Tabs(f *part.Frame) {
 	const longest = 24
-	f.Fill(0, 2, f.W, '─', draw.Faint)
+	f.Rule(2)
 	tabs := make([]labeled, len(f.Job.Nodes))
 	for i, name := range f.Job.Nodes {
 		tabs[i] = labeled{draw.ClipMiddle(name, longest), f.Health.NodeMark(name), f.Health.Rank(name),
@@ -26,7 +26,7 @@ func Tabs(f *part.Frame) {
 // the place of the current GPU, -1: none.
 func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	const y, longest = 2, 24
-	f.Fill(0, y, f.W, '─', draw.Faint)
+	f.Rule(y)
 	name := draw.ClipMiddle(f.Node.Name, min(longest, f.W/3))
 	end := f.W - 4 - draw.Width(name)
 	f.Put(end, y, " "+name+" ", draw.Strong)

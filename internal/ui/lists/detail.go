@@ -70,7 +70,7 @@ func (p *jobPane) drawJob(f *part.Frame, r *tally.JobRow) {
 	}
 	header.JobLine(f, f.W-1)
 	header.Problems(f)
-	f.Fill(0, 2, f.W, '─', draw.Faint)
+	f.Rule(2)
 	if p.of == nil {
 		p.of = overview.New(nil)
 	}

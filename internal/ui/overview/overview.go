@@ -11,7 +11,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
-	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
@@ -210,7 +209,7 @@ func (o *Page) Settle(s *part.Scene) {
 // Draw draws the page.
 func (o *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
-	f.Fill(0, 2, f.W, '─', draw.Faint)
+	f.Rule(2)
 	troubleFirst := false
 	switch {
 	case o.asHeatMap(f.Scene):

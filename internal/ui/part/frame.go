@@ -47,9 +47,12 @@ func Width(pieces []Piece) int {
 	return n
 }
 
+// Rule draws a line over the whole width.
+func (f *Frame) Rule(y int) { f.Fill(0, y, f.W, '─', draw.Faint) }
+
 // Section draws the rule that begins a part of the body, with its title.
 func (f *Frame) Section(y int, title, right string) {
-	f.Fill(0, y, f.W, '─', draw.Faint)
+	f.Rule(y)
 	x := f.Put(2, y, " "+draw.Clip(title, f.W-8)+" ", draw.Strong)
 	if w := draw.Width(right) + 2; right != "" && x+w+4 <= f.W {
 		f.Put(f.W-2-w, y, " "+right+" ", draw.Dim)

@@ -15,7 +15,7 @@ import (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
-	f.Fill(0, firstRow, f.W, '─', draw.Faint)
+	f.Rule(firstRow)
 	p.drawBody(p.Split(f))
 	switch {
 	case p.Filter.Typing(everyJob):
