@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -111,6 +112,27 @@ func callWords(list []wire.ProcessStacks) string {
 		}
 	}
 	return words
+}
+
+// The kernel's lists of sockets are read only for a process that has a socket, or too many descriptors to tell.
+func TestSocketsAreListedForThoseWhoHaveOne(t *testing.T) {
+	python := pythons(t)[0]
+	for name, tc := range map[string]struct {
+		text string
+		want bool
+	}{
+		"no socket":        {"r, w = os.pipe()\n", false},
+		"a socket":         {connected, true},
+		"a socket as 0":    {"s = socket.socket(); os.dup2(s.fileno(), 0); s.close()\n", true},
+		"many descriptors": {fmt.Sprintf("for i in range(%d): os.dup(0)\n", maxSought), true},
+	} {
+		p := script(t, python, "import os, socket, time\n"+tc.text+"print('1', flush=True); time.sleep(1000)")
+		e := peerFinder{mount: "/proc", tables: map[string]proc.SocketTable{}}
+		e.socketTable(proc.Of("/proc", p.Process.Pid))
+		if got := len(e.tables) > 0; got != tc.want {
+			t.Errorf("%s: listed: %v", name, got)
+		}
+	}
 }
 
 // The descriptors of a request are limited, and so are the threads that are asked.

@@ -11,8 +11,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxDescriptors limits how many descriptors are examined for one request.
-const maxDescriptors = 1 << 14
+const (
+	// maxDescriptors limits how many descriptors are examined for one request.
+	maxDescriptors = 1 << 14
+	// maxSought limits how many descriptors of a process are searched for a socket. A process with more counts as one
+	// that has a socket: the lists of the kernel cost less than so many links.
+	maxSought = 256
+)
 
 // peerFinder finds who is at the other end of pipes and sockets.
 type peerFinder struct {
@@ -46,18 +51,28 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 	}
 }
 
-// socketTable returns the sockets of the network namespace of a process.
+// socketTable returns the sockets of the network namespace of a process. A process without a socket gets none: the lists
+// of the kernel, which walks over a table of all sockets that there could be, take as long as the whole rest of a look.
 func (e *peerFinder) socketTable(process proc.Process) proc.SocketTable {
 	namespace, err := process.Link("ns/net")
 	if err != nil {
 		return proc.SocketTable{}
 	}
 	table, known := e.tables[namespace]
-	if !known {
+	if !known && hasSocket(process) {
 		table = proc.SocketsOf(process)
 		e.tables[namespace] = table
 	}
 	return table
+}
+
+// hasSocket reports whether a process may have a socket.
+func hasSocket(process proc.Process) bool {
+	all := descriptorNumbers(process)
+	return len(all) > maxSought || slices.ContainsFunc(all, func(fd int) bool {
+		file, err := os.Readlink(descriptorLink(process, fd))
+		return err == nil && strings.HasPrefix(file, "socket:")
+	})
 }
 
 // addAddresses adds the addresses of a socket.
@@ -120,12 +135,12 @@ func (e *peerFinder) listDescriptors(pid int) (list []descriptor) {
 	if list, known := e.files[pid]; known {
 		return list
 	}
-	dir := string(proc.Of(e.mount, pid)) + "/fd"
-	for _, fd := range append([]int{0}, proc.All(dir)...) { // All leaves out 0, which is not a PID
+	process := proc.Of(e.mount, pid)
+	for _, fd := range descriptorNumbers(process) {
 		if e.room--; e.room < 0 {
 			break
 		}
-		link := dir + "/" + strconv.Itoa(fd)
+		link := descriptorLink(process, fd)
 		file, err := os.Readlink(link)
 		if err != nil || !strings.HasPrefix(file, "pipe:") && !strings.HasPrefix(file, "socket:") {
 			continue
@@ -136,4 +151,13 @@ func (e *peerFinder) listDescriptors(pid int) (list []descriptor) {
 	}
 	e.files[pid] = list
 	return list
+}
+
+// descriptorNumbers lists the descriptors of a process; 0 is always among them.
+func descriptorNumbers(process proc.Process) []int {
+	return append([]int{0}, proc.All(string(process)+"/fd")...) // All leaves out 0, which is not a PID
+}
+
+func descriptorLink(process proc.Process, fd int) string {
+	return string(process) + "/fd/" + strconv.Itoa(fd)
 }
