@@ -83,14 +83,43 @@ type way struct{}
 func (way) Ping(context.Context) error { return nil }
 func (way) Close() error               { return nil }
 
+// session is a Session whose messages are always taken, as the program takes them: a report that nobody took would keep
+// the answer behind it from Call.
+type session struct {
+	*link.Session
+	messages chan wire.Message // closed at the end
+	end      error             // why there is no next message; set before messages is closed
+}
+
+// keepTaking takes messages until there is no next one.
+func (s *session) keepTaking() {
+	defer close(s.messages)
+	for {
+		msg, err := s.Session.Next()
+		if err != nil {
+			s.end = err
+			return
+		}
+		s.messages <- msg
+	}
+}
+
+// Next returns the next message that was taken.
+func (s *session) Next() (wire.Message, error) {
+	if msg, more := <-s.messages; more {
+		return msg, nil
+	}
+	return wire.Message{}, s.end
+}
+
 // open returns a session with the stand-in for a probe, and its Hello.
-func (m *machine) open() (*link.Session, *wire.Hello) {
+func (m *machine) open() (*session, *wire.Hello) {
 	m.t.Helper()
 	p, err := Start(m.t.Context(), m, "no probe for a test")
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	s := link.New(p, link.DefaultLimits)
+	s := &session{Session: link.New(p, link.DefaultLimits), messages: make(chan wire.Message, 1000)}
 	if err := s.Magic(m.t.Context()); err != nil {
 		m.t.Fatal(err)
 	}
@@ -100,6 +129,7 @@ func (m *machine) open() (*link.Session, *wire.Hello) {
 	}
 	s.Tend(way{}, func(err error) error { return err })
 	m.t.Cleanup(func() { _ = s.Close() })
+	go s.keepTaking()
 	if msg, err := s.Next(); err != nil || msg.Hello == nil {
 		m.t.Fatal(msg, err)
 	}
@@ -107,7 +137,7 @@ func (m *machine) open() (*link.Session, *wire.Hello) {
 }
 
 // report returns the next report for which is holds.
-func report(t *testing.T, s *link.Session, is func(*wire.Report) bool) *wire.Report {
+func report(t *testing.T, s *session, is func(*wire.Report) bool) *wire.Report {
 	t.Helper()
 	for range 50 {
 		msg, err := s.Next()
@@ -124,7 +154,7 @@ func report(t *testing.T, s *link.Session, is func(*wire.Report) bool) *wire.Rep
 
 func anyReport(*wire.Report) bool { return true }
 
-func pace(t *testing.T, s *link.Session, p wire.Pace) {
+func pace(t *testing.T, s *session, p wire.Pace) {
 	t.Helper()
 	if r, err := s.Call(t.Context(), wire.Request{Pace: &p}); err != nil || r.Error != "" {
 		t.Fatal(r, err)
