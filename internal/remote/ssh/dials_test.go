@@ -16,6 +16,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // blackHole returns the port of a socket on the loopback with a full queue: an attempt to connect waits until its
@@ -111,7 +112,10 @@ func among(t testing.TB, dead int) (*site, []string) {
 // retries.
 func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 	s, dead := among(t, 320)
-	const wait = 4 * time.Second // for a dead node
+	wait := 4 * time.Second // for a dead node
+	if raced.On {           // 320 dials are seconds of CPU time
+		wait *= 3
+	}
 	s.d.limits.tcp = wait
 	w := watchSite(t, s)
 	w.SetNodes(dead)
