@@ -46,7 +46,7 @@ func TestEachSettingHasItsField(t *testing.T) {
 	}
 }
 
-// A setting that is one of a few words has one from the beginning. Only without colors does the remembered choice count.
+// A setting that is one of a few words has one from the beginning. Only without colors the remembered choice counts.
 func TestTheDefaultIsAWord(t *testing.T) {
 	c := Default()
 	for i, is := range c.Values(&Origins{}) {
@@ -56,7 +56,8 @@ func TestTheDefaultIsAWord(t *testing.T) {
 			continue
 		}
 		if err != nil || !slices.Contains(s.among, word) {
-			t.Errorf("%s is %s by default, and may be %s: set its field in Default (config.go)", s.key, is.Value, s.want)
+			t.Errorf("%s is %s by default, and may be %s: set its field in Default (config.go)", s.key, is.Value,
+				s.want)
 		}
 	}
 }

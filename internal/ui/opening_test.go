@@ -38,7 +38,8 @@ func TestOpening(t *testing.T) {
 // Without a job, whatever page the user has chosen, SLURM is asked as often as for the list of jobs, and no node.
 func TestWantsWithoutAJob(t *testing.T) {
 	for _, view := range []string{ViewNode, ViewOverview} {
-		for name, snap := range map[string]*cluster.Snapshot{"no answer": {At: uitest.Now}, "no job": uitest.NoJobsFixture()} {
+		for name, snap := range map[string]*cluster.Snapshot{"no answer": {At: uitest.Now},
+			"no job": uitest.NoJobsFixture()} {
 			r := newRig(t, snap)
 			o := r.Options
 			o.View = view

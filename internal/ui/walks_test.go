@@ -30,8 +30,9 @@ const walkSteps = 250
 // clusters are those between which a walk changes.
 var clusters = []func() *cluster.Snapshot{
 	uitest.Fixture, uitest.RanksFixture, uitest.NoJobsFixture, uitest.SlurmFailedFixture, uitest.JobsFixture,
-	uitest.MigFixture, uitest.OddFixture, uitest.BareFixture, uitest.AwayFixture, uitest.GoneFixture, uitest.TroubledFixture,
-	uitest.TreeFixture, uitest.StepsFixture, func() *cluster.Snapshot { return &cluster.Snapshot{At: uitest.Now} },
+	uitest.MigFixture, uitest.OddFixture, uitest.BareFixture, uitest.AwayFixture, uitest.GoneFixture,
+	uitest.TroubledFixture, uitest.TreeFixture, uitest.StepsFixture,
+	func() *cluster.Snapshot { return &cluster.Snapshot{At: uitest.Now} },
 }
 
 // Keys, clicks, sizes, pastes, answers and clusters at random do not end the program.

@@ -187,8 +187,8 @@ type steadySession struct {
 func (s *steadySession) Next() (wire.Message, error) {
 	if !s.said {
 		s.said = true
-		return wire.Message{Hello: &wire.Hello{Build: wire.BuildVersion(), GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}},
-			nil
+		return wire.Message{Hello: &wire.Hello{Build: wire.BuildVersion(),
+			GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}}, nil
 	}
 	values := metric.Make(map[metric.ID]float64{metric.Util: 42})
 	select {

@@ -55,7 +55,8 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 	o := &Background{
 		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true, never: SwitchedOff(cfg),
 		dir: cfg.RecordingsIn(),
-		w:   recording.NewWriter(recording.Header{Program: wire.BuildVersion(), Poll: cfg.Poll, User: user, Host: host}),
+		w: recording.NewWriter(recording.Header{Program: wire.BuildVersion(), Poll: cfg.Poll, User: user,
+			Host: host}),
 	}
 	o.status.Store("")
 	return o

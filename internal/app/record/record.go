@@ -156,8 +156,8 @@ func (o *Options) runRecord(ctx context.Context, p *cli.Program, path string, lo
 	user, host := access.Here()
 	out := &recorder{
 		path: path, limit: o.limit, keep: o.files,
-		w: recording.NewWriter(recording.Header{Program: wire.BuildVersion(), Poll: p.Config.Poll, User: user, Host: host,
-			Anonymous: o.anonymous}),
+		w: recording.NewWriter(recording.Header{Program: wire.BuildVersion(), Poll: p.Config.Poll, User: user,
+			Host: host, Anonymous: o.anonymous}),
 	}
 	if err := out.openNextFile(time.Now()); err != nil {
 		return cli.Usage("%w", err)

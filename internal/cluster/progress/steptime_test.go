@@ -186,8 +186,9 @@ func TestTooLittle(t *testing.T) {
 	if got := StepTime(upTo(all, 300, 300), 3*time.Second).Round(time.Second); got != 20*time.Second {
 		t.Fatalf("with all samples: %v", got)
 	}
-	for name, gpus := range map[string][]PowerPast{"no GPU": nil, "no sample": upTo(all, 0, 0), "two samples": upTo(all, 2, 2),
-		"16 steps": upTo(all, 106, 106), "no energy counter": unknown} {
+	for name, gpus := range map[string][]PowerPast{"no GPU": nil, "no sample": upTo(all, 0, 0),
+		"two samples": upTo(all, 2, 2),
+		"16 steps":    upTo(all, 106, 106), "no energy counter": unknown} {
 		if got := StepTime(gpus, 3*time.Second); got != 0 {
 			t.Errorf("%s: %v", name, got)
 		}

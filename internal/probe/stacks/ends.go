@@ -51,8 +51,8 @@ func (r *Reader) addEnds(list []wire.ProcessStacks, until time.Time) {
 	}
 }
 
-// socketTable returns the sockets of the network namespace of a process. A process without a socket gets none: the lists
-// of the kernel, which walks over a table of all sockets that there could be, take as long as the whole rest of a look.
+// socketTable returns the sockets of the network namespace of a process. A process without a socket gets none: the
+// kernel walks over a table of all sockets that there could be, which takes as long as the whole rest of a look.
 func (e *peerFinder) socketTable(process proc.Process) proc.SocketTable {
 	namespace, err := process.Link("ns/net")
 	if err != nil {
