@@ -3,6 +3,7 @@ package ui
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -30,55 +31,73 @@ var names = map[string]string{
 // plain has the usual keys.
 var plain keymap
 
-// In the usual map a key has one meaning on all pages, but for the table of exceptions, which has no others.
-func TestOneMeaning(t *testing.T) {
-	type meaning struct {
-		means string
-		which int // of the keys of a row
-		on    keys.Page
-	}
-	excepted := map[string]bool{}
-	for _, e := range keys.Exceptions {
-		for _, k := range strings.Fields(e.Keys) {
-			excepted[k] = false
-		}
-	}
-	of := map[string]meaning{}
+// meaning is what a key means on some pages.
+type meaning struct {
+	means string
+	which int       // of the keys of a row
+	on    keys.Page // the first
+}
+
+func (m meaning) isSame(o meaning) bool { return m.means == o.means && m.which == o.which }
+
+// meanings has all meanings of each key of the usual map.
+func meanings() map[string][]meaning {
+	of := map[string][]meaning{}
 	for _, p := range pages {
 		for _, row := range keys.InReplay(plain.helpOf(p.id)) {
 			for i, b := range row.Bindings {
 				for _, k := range b.Keys() {
-					means := cmp.Or(row.Means, row.Text)
-					was, known := of[k]
-					switch _, may := excepted[k]; {
-					case !known:
-						of[k] = meaning{means, i, p.id}
-					case was.means == means && was.which == i:
-					case may:
-						excepted[k] = true
-					default:
-						t.Errorf("%s means %q on %s, and %q on %s: take a free key, give both rows the same Means in the same "+
-							"place of their Bindings, or add a row with the reason to keys/exceptions.go", k, was.means, was.on,
-							means, p.id)
+					m := meaning{cmp.Or(row.Means, row.Text), i, p.id}
+					if !slices.ContainsFunc(of[k], m.isSame) {
+						of[k] = append(of[k], m)
 					}
 				}
 			}
 		}
 	}
-	for k, used := range excepted {
-		if !used {
-			t.Errorf("%s is an exception, and has one meaning", k)
+	return of
+}
+
+// In the usual map a key has one meaning on all pages, but for the table of exceptions, which has no others, and counts
+// the meanings of each.
+func TestOneMeaning(t *testing.T) {
+	of, counted := meanings(), map[string]int{}
+	for _, e := range keys.Exceptions {
+		if e.Meanings < 2 {
+			t.Errorf("%s is an exception in keys/exceptions.go with %d meanings: delete its row", e.Keys, e.Meanings)
 		}
-	}
-	if t.Failed() {
-		free := ""
-		for k := '!'; k <= '~'; k++ {
-			if _, taken := of[string(k)]; !taken {
-				free += " " + string(k)
+		for k := range strings.FieldsSeq(e.Keys) {
+			if counted[k] = e.Meanings; len(of[k]) == 0 {
+				t.Errorf("no page has %s: delete it in keys/exceptions.go", k)
 			}
 		}
-		t.Logf("keys that are free:%s; an action may also be unbound: users find it by its name", free)
 	}
+	for _, k := range slices.Sorted(maps.Keys(of)) {
+		switch {
+		case len(of[k]) == max(counted[k], 1):
+		case counted[k] == 0:
+			t.Errorf("%s means%s: take a free key, give the rows the same Means in the same place of their Bindings, "+
+				"or add a row with the reason to keys/exceptions.go", k, listed(of[k]))
+		default:
+			t.Errorf("%s has %d meanings, and its row in keys/exceptions.go counts %d:%s. Take a free key for a new "+
+				"one, or let the row count it and say the reason", k, len(of[k]), counted[k], listed(of[k]))
+		}
+	}
+	free := ""
+	for k := '!'; k <= '~'; k++ {
+		if len(of[string(k)]) == 0 {
+			free += " " + string(k)
+		}
+	}
+	t.Logf("keys that are free:%s; an action may also be unbound: users find it by its name", free)
+}
+
+// listed names meanings, each with a page.
+func listed(of []meaning) (list string) {
+	for _, m := range of {
+		list += fmt.Sprintf(" %q (%s)", m.means, m.on)
+	}
+	return list
 }
 
 // Each key on a screen must be a binding, and no key may stand for two things on a page.

@@ -116,7 +116,7 @@ var pages = []pageEntry{
 	},
 	{
 		id: keys.OnGPU, number: keys.ToGPU, has: keys.HasJob | keys.HasNode | keys.HasGPUs, key: keys.GPU,
-		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "open a GPU",
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Means: "into", Text: "open a GPU",
 			Long: "open a GPU (the first with a problem)",
 			On:   keys.On(keys.OnNode)},
 		new: func(*view, *Options) Page { return &gpu.Page{} },

@@ -22,7 +22,7 @@ var logRows = []Row{
 	{Bindings: bindingList(CompareReports), Group: Looking, Text: "compare two jobs",
 		Long: "show it beside the report that was open before, of another job; again: alone",
 		Also: "compare reports, compare runs, slower than yesterday, yesterday, difference", On: On(OnReport)},
-	{Bindings: bindingList(Up, Down), Group: Moving, Means: "scroll the log", Each: []string{"scroll up", "scroll down"},
+	{Bindings: bindingList(Up, Down), Group: Moving, Each: []string{"scroll up", "scroll down"},
 		Text: "scroll", On: On(OnLog)},
 	{Bindings: bindingList(Left, Right), Group: Moving, Means: "sibling", Text: "standard output / error",
 		Also: "stderr, stdout, error output", On: On(OnLog)},

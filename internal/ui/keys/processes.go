@@ -37,7 +37,7 @@ var processRows = []Row{
 		On: On(OnProcesses).Without(LikeNvitop)},
 	{Bindings: bindingList(CommandStart, CommandEnd), Group: Moving, Each: []string{"start of the commands",
 		"end of the commands"}, Text: "their start / end", Long: "start / end of the commands", On: On(OnProcesses)},
-	{Bindings: bindingList(Tag), Group: Acting, Text: "tag, for signals to several",
+	{Bindings: bindingList(Tag), Group: Acting, Means: "mark", Text: "tag, for signals to several",
 		Long: "tag/untag and move down; Esc clears all tags", Also: "mark, select several, several processes",
 		Subject: OfRow, On: On(OnProcesses)},
 	{Bindings: bindingList(Widen, Narrow), Group: Arranging, Each: []string{"wider: more processes",
