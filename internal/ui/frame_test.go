@@ -15,7 +15,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
-	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
@@ -157,9 +156,14 @@ func picturesOf(shown []shot) (list []uitest.Picture) {
 
 func TestGolden(t *testing.T) {
 	raced.Skip(t)
-	for name, text := range uitest.Frames(picturesOf(shots)) {
-		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
-	}
+	uitest.Golden(t, func(yield func(name, text string) bool) {
+		for name, text := range uitest.Frames(picturesOf(shots)) {
+			if !yield(name, text) {
+				return
+			}
+		}
+		tapeFrames(yield)
+	})
 }
 
 // To draw a screen changes neither what is chosen nor the scene, and the same scene always gives the same picture.

@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -35,6 +39,38 @@ func TestEveryPageIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// A package with shots or golden frames compares them, and finds frames of no shot.
+func TestEveryFrameIsCompared(t *testing.T) {
+	compares := map[string]bool{}
+	frames, _ := filepath.Glob("*/testdata/*.golden")
+	for _, path := range frames {
+		compares[filepath.Dir(filepath.Dir(path))] = false
+	}
+	tests, _ := filepath.Glob("*/*_test.go")
+	for _, path := range tests {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Dir(path)
+		if _, has := compares[dir]; has || bytes.Contains(source, []byte("uitest.Album[")) {
+			compares[dir] = compares[dir] || goldenTest.Match(source)
+		}
+	}
+	if len(compares) < 8 {
+		t.Errorf("%d packages of pages have golden frames", len(compares))
+	}
+	for dir, does := range compares {
+		if !does {
+			t.Errorf("nothing compares the golden frames of internal/ui/%s: write a TestGolden that calls "+
+				"uitest.Golden in its pictures_test.go, or delete its testdata", dir)
+		}
+	}
+}
+
+// goldenTest is the test that scripts/frames runs.
+var goldenTest = regexp.MustCompile(`func TestGolden\([^}]*\tuitest\.Golden\(`)
 
 // The key of a page leads there from each page whose help has the key, and back.
 func TestTheKeyOfEachPageLeadsThere(t *testing.T) {

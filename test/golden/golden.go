@@ -5,6 +5,8 @@ package golden
 import (
 	"flag"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,5 +60,25 @@ func Between(t testing.TB, path, from, to, text string) {
 		Write(t, path, before+from+text+rest[end:])
 	case rest[:end] != text:
 		t.Errorf("%s differs (-file +test); look at it and run the test with -update:\n%s", path, cmp.Diff(rest[:end], text))
+	}
+}
+
+// Only says which files of a pattern no test makes any more. With -update it deletes them instead.
+func Only(t testing.TB, pattern string, made []string) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		switch {
+		case slices.Contains(made, path):
+		case !*update:
+			t.Errorf("no shot or case of this test is named like %s: delete it (-update does), or name one so", path)
+		default:
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // The themes of golden frames.
@@ -55,6 +57,20 @@ func Frames(pictures []Picture) iter.Seq2[string, string] {
 			}
 		}
 	}
+}
+
+// Golden compares frames with the golden ones in testdata, which has no others. With -update it makes them so.
+func Golden(t *testing.T, frames iter.Seq2[string, string]) {
+	var made []string
+	for name, text := range frames {
+		path := "testdata/" + name + ".golden"
+		if slices.Contains(made, path) {
+			t.Errorf("two frames are named %s: give one of their shots another name", name)
+		}
+		made = append(made, path)
+		t.Run(name, func(t *testing.T) { golden.Equal(t, path, text) })
+	}
+	golden.Only(t, "testdata/*.golden", made)
 }
 
 // Sweep draws pictures in terminals of all sizes. Whatever the size: no panic, the exact height, no line wider than the

@@ -8,7 +8,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
@@ -51,9 +50,7 @@ func pictures() []uitest.Picture { return gpus.Pictures() }
 
 func TestGolden(t *testing.T) {
 	raced.Skip(t)
-	for name, text := range uitest.Frames(pictures()) {
-		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
-	}
+	uitest.Golden(t, uitest.Frames(pictures()))
 }
 
 func TestSweep(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
@@ -32,9 +31,7 @@ func pictures() []uitest.Picture { return logs.Pictures() }
 
 func TestGolden(t *testing.T) {
 	raced.Skip(t)
-	for name, text := range uitest.Frames(pictures()) {
-		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
-	}
+	uitest.Golden(t, uitest.Frames(pictures()))
 }
 
 func TestSweep(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
@@ -106,9 +105,7 @@ func pictures() []uitest.Picture {
 
 func TestGolden(t *testing.T) {
 	raced.Skip(t)
-	for name, text := range uitest.Frames(pictures()) {
-		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
-	}
+	uitest.Golden(t, uitest.Frames(pictures()))
 }
 
 // Each column that is shown only if it is chosen is in a frame, with a value.

@@ -9,7 +9,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
@@ -67,9 +66,7 @@ func pictures() []uitest.Picture { return slices.Concat(nodes.Pictures(), connec
 
 func TestGolden(t *testing.T) {
 	raced.Skip(t)
-	for name, text := range uitest.Frames(pictures()) {
-		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
-	}
+	uitest.Golden(t, uitest.Frames(pictures()))
 }
 
 // Each column that is shown only if it is chosen is in a frame, with a value.

@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
@@ -91,9 +90,7 @@ func pictures() []uitest.Picture { return processes.Pictures() }
 
 func TestGolden(t *testing.T) {
 	raced.Skip(t)
-	for name, text := range uitest.Frames(pictures()) {
-		t.Run(name, func(t *testing.T) { golden.Equal(t, "testdata/"+name+".golden", text) })
-	}
+	uitest.Golden(t, uitest.Frames(pictures()))
 }
 
 // Each column that is shown only if it is chosen is in a frame, with a value.
