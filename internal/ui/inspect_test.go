@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,6 +52,48 @@ func TestInspectKeys(t *testing.T) {
 			t.Errorf("after %q: %q, want %q", keys, got, want)
 		}
 	}
+}
+
+// From the pages about one process, too, : leads anywhere, and their help can suspend.
+func TestFindFromAProcess(t *testing.T) {
+	t.Parallel()
+	for _, page := range []string{"e", "v", "enter"} {
+		r := newRig(t, uitest.Fixture())
+		r.resize(120, 40)
+		r.press("5", page)
+		before := r.text()
+		r.press(":")
+		if text := r.text(); !strings.Contains(text, "What do you want to do?") {
+			t.Fatalf("%s: nothing asks what to find:\n%s", page, text)
+		}
+		if r.press("esc"); r.text() != before {
+			t.Errorf("%s: Esc leads to\n%s", page, r.text())
+		}
+		r.press(":")
+		r.send(tea.PasteMsg{Content: "358811"})
+		if r.press("enter"); r.titled() != "Processes of gpu-n02 9 processes, by GPU" {
+			t.Errorf("%s: : leads to %q", page, r.titled())
+		}
+		r.press(page, "?")
+		r.send(tea.PasteMsg{Content: "suspend"})
+		if !suspends(r.press("enter")) {
+			t.Errorf("%s: its help does not suspend:\n%s", page, r.text())
+		}
+	}
+}
+
+// suspends reports whether a command suspends the program.
+func suspends(cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	switch msg := cmd().(type) {
+	case terminal.Suspend:
+		return true
+	case tea.BatchMsg:
+		return slices.ContainsFunc(msg, suspends)
+	}
+	return false
 }
 
 // The shell that is to be copied starts behind the login host of --login, if there is one.

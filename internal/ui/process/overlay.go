@@ -90,11 +90,10 @@ func (over *overlays) handleMessage(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // anywhere are the keys that an overlay leaves to the screen.
 var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Mouse, keys.Refresh, keys.Help, keys.Quit,
-	keys.Interrupt,
-	keys.Repaint}, keys.Recording...)
+	keys.Interrupt, keys.Repaint, keys.Suspend}, keys.Recording...)
 
 // elsewhere are the keys that lead from a page about one process to other pages.
-var elsewhere = append([]key.Binding{keys.Unused}, keys.Numbers...)
+var elsewhere = append([]key.Binding{keys.Unused, keys.Palette}, keys.Numbers...)
 
 // passResult passes a node's answer to all overlays: each knows its own questions.
 func (over *overlays) passResult(r nav.Result, s *part.Scene) nav.Answer {
