@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,10 +68,15 @@ func (e *peerFinder) socketTable(process proc.Process) proc.SocketTable {
 // hasSocket reports whether a process may have a socket.
 func hasSocket(process proc.Process) bool {
 	all := descriptorNumbers(process)
-	return len(all) > maxSought || slices.ContainsFunc(all, func(fd int) bool {
-		file, err := os.Readlink(descriptorLink(process, fd))
-		return err == nil && strings.HasPrefix(file, "socket:")
-	})
+	if len(all) > maxSought {
+		return true
+	}
+	for _, fd := range all {
+		if file, _ := process.Link(descriptorLink(fd)); strings.HasPrefix(file, "socket:") {
+			return true
+		}
+	}
+	return false
 }
 
 // addAddresses adds the addresses of a socket.
@@ -115,12 +119,20 @@ func (e *peerFinder) addHolders(c *wire.SystemCall, p *wire.ProcessStacks, list 
 		if other.PID == p.PID || other.PID != rank && other.Of != rank || len(c.Ends) == wire.MaxEnds {
 			continue
 		}
-		if slices.ContainsFunc(e.listDescriptors(other.PID), func(d descriptor) bool {
-			return d.file == c.File && (c.Does == wire.CallReads && d.writes || c.Does == wire.CallWrites && d.reads)
-		}) {
+		if e.hasOtherEnd(other.PID, c) {
 			c.Ends = append(c.Ends, other.PID)
 		}
 	}
+}
+
+// hasOtherEnd reports whether a process has the other end of the pipe of a call.
+func (e *peerFinder) hasOtherEnd(pid int, c *wire.SystemCall) bool {
+	for _, d := range e.listDescriptors(pid) {
+		if d.file == c.File && (c.Does == wire.CallReads && d.writes || c.Does == wire.CallWrites && d.reads) {
+			return true
+		}
+	}
+	return false
 }
 
 // descriptor is an open file of a process.
@@ -140,12 +152,11 @@ func (e *peerFinder) listDescriptors(pid int) (list []descriptor) {
 		if e.room--; e.room < 0 {
 			break
 		}
-		link := descriptorLink(process, fd)
-		file, err := os.Readlink(link)
-		if err != nil || !strings.HasPrefix(file, "pipe:") && !strings.HasPrefix(file, "socket:") {
+		file, _ := process.Link(descriptorLink(fd))
+		if !strings.HasPrefix(file, "pipe:") && !strings.HasPrefix(file, "socket:") {
 			continue
 		}
-		if info, err := os.Lstat(link); err == nil {
+		if info, err := os.Lstat(string(process) + "/" + descriptorLink(fd)); err == nil {
 			list = append(list, descriptor{file, info.Mode()&0o400 != 0, info.Mode()&0o200 != 0})
 		}
 	}
@@ -158,6 +169,4 @@ func descriptorNumbers(process proc.Process) []int {
 	return append([]int{0}, proc.All(string(process)+"/fd")...) // All leaves out 0, which is not a PID
 }
 
-func descriptorLink(process proc.Process, fd int) string {
-	return string(process) + "/fd/" + strconv.Itoa(fd)
-}
+func descriptorLink(fd int) string { return "fd/" + strconv.Itoa(fd) }

@@ -192,7 +192,10 @@ func (l *stacksBuilder) readMemory(r *Reader, t *target, all []wire.ThreadStack,
 }
 
 func earlierTime(a, b time.Time) time.Time {
-	return slices.MinFunc([]time.Time{a, b}, time.Time.Compare)
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // callAside calls a function that may never return, on another goroutine. It returns nil if that takes too long, or if

@@ -179,6 +179,11 @@ var (
 	KeptOfNode = keptMetrics(Host)
 )
 
-func keptMetrics(of Scope) []ID {
-	return slices.DeleteFunc(slices.Collect(All(of)), func(id ID) bool { return !table[id].Kept })
+func keptMetrics(of Scope) (ids []ID) {
+	for id := range All(of) {
+		if table[id].Kept {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
