@@ -194,15 +194,25 @@ func (a *Album[P]) Pictures() []Picture {
 			snap := make()
 			shot.Snap = func() *cluster.Snapshot { return snap }
 		}
-		pictures = append(pictures, Picture{Name: shot.Name, Dark: shot.Dark, Odd: shot.Odd,
-			Take: func(w, h int, ascii bool) *draw.Canvas {
-				st, c := a.Show(&shot, w, h), draw.New(w, h)
-				st.Scene.ASCII = ascii
-				st.Draw(c)
-				return c
-			}})
+		picture := a.picture(shot)
+		if shot.Look != (part.Look{}) {
+			shot.Look = part.Look{}
+			without := a.picture(shot)
+			picture.WithoutLook = &without
+		}
+		pictures = append(pictures, picture)
 	}
 	return pictures
+}
+
+func (a *Album[P]) picture(shot Shot[P]) Picture {
+	return Picture{Name: shot.Name, Dark: shot.Dark, Odd: shot.Odd,
+		Take: func(w, h int, ascii bool) *draw.Canvas {
+			st, c := a.Show(&shot, w, h), draw.New(w, h)
+			st.Scene.ASCII = ascii
+			st.Draw(c)
+			return c
+		}}
 }
 
 // CheckUnchanged draws each shot twice. To draw changes neither the page nor the scene, and the same scene always gives

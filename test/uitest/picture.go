@@ -3,6 +3,7 @@ package uitest
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"runtime/debug"
 	"slices"
@@ -31,6 +32,8 @@ type Picture struct {
 	Dark bool                                    // the golden frames show its colors, too
 	Odd  bool                                    // there is no golden frame
 	Take func(w, h int, ascii bool) *draw.Canvas // each time from the beginning
+
+	WithoutLook *Picture // the same without the Look of the shot; nil: it has none
 }
 
 var (
@@ -41,19 +44,30 @@ var (
 // Frames returns the golden frames by name.
 func Frames(pictures []Picture) iter.Seq2[string, string] {
 	return func(yield func(name, text string) bool) {
-		for _, p := range pictures {
-			for _, size := range sizes {
-				if p.Odd {
-					continue
-				}
-				w, h := size[0], size[1]
-				name := fmt.Sprintf("%s-%dx%d", p.Name, w, h)
-				if !yield(name+"-ascii", string(ASCIITheme.Encode(nil, p.Take(w, h, true)))+"\n") {
+		for i := range pictures {
+			for name, text := range pictures[i].frames() {
+				if !yield(name, text) {
 					return
 				}
-				if w == 120 && p.Dark && !yield(name+"-dark", string(DarkTheme.Encode(nil, p.Take(w, h, false)))+"\n") {
-					return
-				}
+			}
+		}
+	}
+}
+
+// frames returns the golden frames of a picture by name.
+func (p *Picture) frames() iter.Seq2[string, string] {
+	return func(yield func(name, text string) bool) {
+		for _, size := range sizes {
+			if p.Odd {
+				return
+			}
+			w, h := size[0], size[1]
+			name := fmt.Sprintf("%s-%dx%d", p.Name, w, h)
+			if !yield(name+"-ascii", string(ASCIITheme.Encode(nil, p.Take(w, h, true)))+"\n") {
+				return
+			}
+			if w == 120 && p.Dark && !yield(name+"-dark", string(DarkTheme.Encode(nil, p.Take(w, h, false)))+"\n") {
+				return
 			}
 		}
 	}
@@ -109,7 +123,7 @@ func checkGeometry(t *testing.T, c *draw.Canvas, w, h int) {
 }
 
 // Check tests what holds for each picture: its glyphs are known, all themes show the same, ASCII names the arrow keys,
-// and a key leads to the rows that are left out.
+// a key leads to the rows that are left out, and its golden frames show its Look.
 func Check(t *testing.T, pictures []Picture) {
 	themes := allThemes()
 	for _, p := range pictures {
@@ -121,6 +135,7 @@ func Check(t *testing.T, pictures []Picture) {
 			}
 			checkGlyphs(t, p.Take(200, 50, false))
 			checkArrowKeys(t, p)
+			checkLook(t, &p)
 			c := p.Take(120, 40, false)
 			checkThemes(t, c, themes)
 			checkASCII(t, c)
@@ -145,6 +160,21 @@ func checkArrowKeys(t *testing.T, p Picture) {
 			t.Errorf("at %v arrow keys are drawn:\n%s", size, text)
 		}
 	}
+}
+
+// checkLook: a golden frame is drawn otherwise without the Look of its shot. Golden frames that are not prove nothing.
+func checkLook(t *testing.T, p *Picture) {
+	if p.WithoutLook == nil {
+		return
+	}
+	without := maps.Collect(p.WithoutLook.frames())
+	for name, text := range p.frames() {
+		if without[name] != text {
+			return
+		}
+	}
+	t.Errorf("the golden frames of the shot %s are the same without its Look: give it a Snap of test/uitest that the "+
+		"Look changes, Dark if it changes colors only, or no Look (pictures_test.go)", p.Name)
 }
 
 var moreOf = regexp.MustCompile(`\+\d+ more`)

@@ -134,6 +134,25 @@ func TestRowsAreApart(t *testing.T) {
 	}
 }
 
+// The texts of each setting fit their places in a terminal of 80 columns; a longer one would be cut.
+func TestTextsFit(t *testing.T) {
+	fit := func(row, text string, begin, end int) {
+		t.Helper()
+		if room := end - begin - 1; draw.Width(text) > room {
+			t.Errorf("the row %q (table.go) has the text %q of %d columns; a terminal of 80 has room for %d: say it in "+
+				"fewer words", row, text, draw.Width(text), room)
+		}
+	}
+	for _, s := range simple {
+		fit(s.title, s.title, label, valueAt)
+		fit(s.title, s.about, aboutAt, 80)
+		for c, n := usual, 0; n < 20; n++ { // more than the values of each
+			fit(s.title, s.text(&c), valueAt, aboutAt)
+			s.move(&c, +1)
+		}
+	}
+}
+
 // The last column stays.
 func TestTheLastColumnStays(t *testing.T) {
 	var p Page
