@@ -118,27 +118,57 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	}
 }
 
-// An option of the screens that has the name of a setting has its value, too.
+// notOfScreens are the settings that no option of the screens depends on.
+var notOfScreens = []string{
+	"Poll", "PollFloor", "Slurm", "SlurmFloor", "History", "Timeout", "Thresholds", // of what the screens show
+	"Demo", "Nodes", "Job", "Transport", "Doors", "MaxNodes", "MaxNodesFrom", // where it comes from
+	"IdleExit", "Admins", "Notify", // showScreens takes them
+	"ReadOnly",                                                              // ReadOnlyFrom says so, too
+	"Log", "Serve", "ServeFrom", "MaxPrograms", "MaxProgramsFrom", "Prices", // of other parts of the program
+	"Recordings", "Record", "RecordFrom", "Logs", "LogsFrom", "Progress", "Runs", "HangAsk", // of the aides, the sources
+}
+
+// Every other setting changes an option of the screens, in some locale.
 func TestOptionsHaveTheSettings(t *testing.T) {
-	t.Setenv("LC_ALL", "C.UTF-8") // otherwise ASCII is on
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	other := []string{"Record", "ReadOnly"} // what records, and why it is so
-	usual := config.Default()
-	before := reflect.ValueOf(Options(&usual, nil, nil, cli.Selection{}))
-	for _, field := range reflect.VisibleFields(before.Type()) {
-		cfg := config.Default()
-		setting := reflect.ValueOf(&cfg).Elem().FieldByName(field.Name)
-		if !setting.IsValid() || field.Anonymous || slices.Contains(other, field.Name) {
-			continue
+	for field := range reflect.TypeFor[config.Config]().Fields() {
+		changes := false
+		for _, locale := range []string{"C.UTF-8", "C"} { // the second turns ASCII on
+			t.Setenv("LC_ALL", locale)
+			usual, cfg := config.Default(), config.Default()
+			setting := reflect.ValueOf(&cfg).Elem().FieldByIndex(field.Index)
+			if words := config.Words(strings.ToLower(field.Name)); words != nil {
+				setting.SetString(words[len(words)-1])
+			} else {
+				change(t, setting)
+			}
+			changes = changes || !reflect.DeepEqual(optionsOf(&usual), optionsOf(&cfg))
 		}
-		change(t, setting)
-		after := reflect.ValueOf(Options(&cfg, nil, nil, cli.Selection{})).FieldByName(field.Name)
-		if reflect.DeepEqual(after.Interface(), before.FieldByName(field.Name).Interface()) {
-			t.Errorf("config.Config.%s does not change ui.Options.%[1]s: fill it in Options, choicesOf or "+
-				"lookOf of internal/app/screen", field.Name)
+		switch other := slices.Contains(notOfScreens, field.Name); {
+		case !changes && !other:
+			t.Errorf("config.Config.%s changes no option of the screens: fill one in Options, choicesOf or lookOf of "+
+				"internal/app/screen, or add it to notOfScreens (screen_test.go) if they do without it", field.Name)
+		case changes && other:
+			t.Errorf("config.Config.%s changes an option of the screens: take it from notOfScreens", field.Name)
 		}
 	}
+	for _, name := range notOfScreens {
+		if _, is := reflect.TypeFor[config.Config]().FieldByName(name); !is {
+			t.Errorf("config.Config.%s is gone: take it from notOfScreens", name)
+		}
+	}
+}
+
+// optionsOf returns the options of the screens that are no functions.
+func optionsOf(cfg *config.Config) map[string]any {
+	options, values := reflect.ValueOf(Options(cfg, nil, nil, cli.Selection{})), map[string]any{}
+	for field, value := range options.Fields() {
+		if field.Type.Kind() != reflect.Func {
+			values[field.Name] = value.Interface()
+		}
+	}
+	return values
 }
 
 // change gives a setting another value.
@@ -156,6 +186,10 @@ func change(t *testing.T, v reflect.Value) {
 		change(t, v.Index(0))
 	case v.Kind() == reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	case v.CanUint():
+		v.SetUint(v.Uint() + 1)
+	case v.Kind() == reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
 	case v.Kind() == reflect.Struct:
 		change(t, v.Field(0))
 	default:
