@@ -1,9 +1,12 @@
 package health
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
@@ -30,8 +33,13 @@ func TestEveryKindIsTold(t *testing.T) {
 		if all := say.LabelOf(&cluster.Finding{Kind: r.kind, Every: true}); r.every && (all.One == "" || all.Many == "") {
 			t.Errorf("%s has no names for all GPUs of a node", r.kind)
 		}
-		if _, told := say.NewsOf(r.kind); !told && r.severity >= cluster.Warning {
+		news, told := say.NewsOf(r.kind)
+		if !told && r.severity >= cluster.Warning {
 			t.Errorf("a warning of kind %s is no news", r.kind)
+		}
+		if worst := worstOf(r.kind); worst >= cluster.Warning && news.Least > worst {
+			t.Errorf("%s is news only if it is %s, and no rule finds more than a %s of it: give its row in "+
+				"internal/health/say/kinds.go other news", r.kind, severityNames[news.Least], severityNames[worst])
 		}
 		if !strings.HasSuffix(r.when, ".") {
 			t.Errorf("%s: when %q", r.kind, r.when)
@@ -55,7 +63,60 @@ func TestEveryRuleHasASource(t *testing.T) {
 	}
 }
 
-// onlyNoted reports whether no rule finds more than a note of a kind.
-func onlyNoted(kind cluster.Kind) bool {
-	return !slices.ContainsFunc(allRules(), func(r rule) bool { return r.kind == kind && r.severity > cluster.Note })
+var statedTime = regexp.MustCompile(`(?i)\bfor (?:\{?\w+\}? (?:s|min|minutes)|a minute)\b`)
+
+// ownTimes are the kinds whose rules read how long something lasts from a report, or from the node's state.
+var ownTimes = []cluster.Kind{cluster.KindHang, cluster.KindSilence}
+
+// The condition of a rule says in words how long it must hold, and in how many samples.
+func TestRulesSayHowLong(t *testing.T) {
+	before := ""
+	for _, r := range allRules() {
+		says := r.when
+		if strings.HasPrefix(says, "The same, ") {
+			says = before + " " + says
+		}
+		before = says
+		stated := statedTime.FindAllString(strings.ToLower(says), -1)
+		in2 := strings.Contains(says, "in 2 samples") || strings.Contains(says, "in 2 reports")
+		switch want := timeWords(&r); {
+		case (r.after == moreThanOnce) != in2:
+			t.Errorf("%s: its after is %v, and its when is %q: moreThanOnce means \"in 2 samples\"", r.kind, r.after, says)
+		case want == nil && r.scope != cluster.ScopePeers && stated != nil && !slices.Contains(ownTimes, r.kind):
+			t.Errorf("%s: its when says %q, and it has no after and no lasts of that length", r.kind, stated)
+		case want != nil && !slices.ContainsFunc(want, func(w string) bool { return slices.Contains(stated, w) }):
+			t.Errorf("%s: its when must say %q, as its after or lasts does: %q", r.kind, want[0], says)
+		}
+	}
+}
+
+// timeWords are the words for the time that a rule must hold; nil: it need not hold for any time.
+func timeWords(r *rule) []string {
+	minutes := strconv.FormatFloat(r.after.Minutes(), 'f', -1, 64)
+	switch key := r.lasts.Row().Key; {
+	case strings.HasSuffix(key, "_minutes"):
+		return []string{"for {" + key + "} min", "for {" + key + "} minutes"}
+	case r.lasts != noThreshold:
+		return []string{"for {" + key + "} s"}
+	case r.after <= moreThanOnce:
+		return nil
+	case r.after%time.Minute != 0:
+		return []string{"for " + strconv.FormatFloat(r.after.Seconds(), 'f', -1, 64) + " s"}
+	case r.after == time.Minute:
+		return []string{"for 1 min", "for a minute"}
+	}
+	return []string{"for " + minutes + " min", "for " + minutes + " minutes"}
+}
+
+// onlyNoted reports whether no rule finds more than a note of a kind. A note is news only to those who name its kind.
+func onlyNoted(kind cluster.Kind) bool { return worstOf(kind) <= cluster.Note }
+
+// worstOf returns the highest severity that a rule finds for a kind.
+func worstOf(kind cluster.Kind) (worst cluster.Severity) {
+	for _, r := range allRules() {
+		if r.kind == kind {
+			worst = max(worst, r.severity)
+		}
+	}
+	return worst
 }

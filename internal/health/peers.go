@@ -86,8 +86,8 @@ var peerRules = []peerRule{
 			"site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times " +
 			"as long, and 90 samples.", source: "Princeton jobstats"}, findIdleGPUs},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, often: true, severity: cluster.Note, after: time.Minute,
-		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB " +
-			"more.", source: "own"}, findFullerGPUs},
+		when: "For a minute the GPU has had 1.5 times as much memory in use as the median of the job's GPUs of this " +
+			"model, and 10 GiB more.", source: "own"}, findFullerGPUs},
 }
 
 // If samples are far apart, an evaluation of some seconds looks like minutes.

@@ -111,7 +111,7 @@ var kinds = []kindWords{
 		was: "GPU too hot", say: tooHot, news: slow},
 	{is: cluster.KindNoCompute,
 		Label: Label{Letter: 'X', One: "compute prohibited", Many: "GPUs with compute prohibited"},
-		was:   "compute mode prohibited", say: computeProhibited, news: broken},
+		was:   "compute mode prohibited", say: computeProhibited, news: warning},
 	{is: cluster.KindPCIe, Label: Label{Letter: 'N', One: "PCIe slow", Many: "GPUs with a slow PCIe link"},
 		was: "slow PCIe link", say: pcieNarrow, news: slow, charts: []metric.ID{metric.PCIeTX}},
 	{is: cluster.KindPCIeReplays,
