@@ -3,8 +3,6 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,10 +14,7 @@ import (
 // TestTypesHaveTheDocument: the document decodes into the types of package schema, and encodes to the same again. It
 // has every field.
 func TestTypesHaveTheDocument(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "full.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, _ := export(t, full())
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var s schema.Snapshot

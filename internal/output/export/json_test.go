@@ -31,7 +31,7 @@ func export(t *testing.T, s *cluster.Snapshot) ([]byte, map[string]any) {
 	if err := JSON(&b, Document(s)); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes(), valid.Document(t, Schema, b.Bytes())
+	return b.Bytes(), valid.Document(t, schemaOfTables(t), b.Bytes())
 }
 
 // TestFull holds every field of the document to its value: the fixture has another one in each of them.
@@ -152,7 +152,7 @@ func distinct(t *testing.T, at string, v any) {
 func fields(t *testing.T, doc any) map[string]bool {
 	t.Helper()
 	var schema map[string]any
-	if err := json.Unmarshal(Schema, &schema); err != nil {
+	if err := json.Unmarshal(schemaOfTables(t), &schema); err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]bool{}
