@@ -20,21 +20,23 @@ var (
 // TestWhatIsNewIsInTheChangelog asks for a line in CHANGELOG.md for each command, flag, setting, metric, problem,
 // column and key that no version had before.
 func TestWhatIsNewIsInTheChangelog(t *testing.T) {
-	names := map[string]string{} // by the line in names.txt
-	add := func(place, name string) { names[place+" "+name] = name }
+	type entry struct{ name, page string }
+	names := map[string]entry{} // by the line in names.txt
+	add := func(place, name, page string) { names[place+" "+name] = entry{name, page} }
 	commands, err := filepath.Glob("../../docs/commands/*.md")
 	if err != nil || len(commands) == 0 {
 		t.Fatal("there are no pages of commands", err)
 	}
 	for _, path := range commands {
-		add("command", "`"+strings.TrimSuffix(filepath.Base(path), ".md")+"`")
+		add("command", "`"+strings.TrimSuffix(filepath.Base(path), ".md")+"`", path)
 		for _, flag := range flagCell.FindAllStringSubmatch(read(t, path), -1) {
-			add("flag", flag[1])
+			add("flag", flag[1], path)
 		}
 	}
 	for _, page := range named {
-		for _, cell := range firstCell.FindAllStringSubmatch(read(t, "../../docs/"+page+".md"), -1) {
-			add(page, cell[1])
+		path := "../../docs/" + page + ".md"
+		for _, cell := range firstCell.FindAllStringSubmatch(read(t, path), -1) {
+			add(page, cell[1], path)
 		}
 	}
 	updated(t, newest, "names.txt", strings.Join(slices.Sorted(maps.Keys(names)), "\n")+"\n")
@@ -46,9 +48,10 @@ func TestWhatIsNewIsInTheChangelog(t *testing.T) {
 	})
 	_, text, _ := strings.Cut(read(t, "../../CHANGELOG.md"), "\n## ")
 	section, _, _ := strings.Cut(text, "\n## ")
-	for line, name := range names {
-		if !before[line] && !strings.Contains(section, name) {
-			t.Errorf("no version before had the %s: add a line with %s to the first section of CHANGELOG.md", line, name)
+	for line, is := range names {
+		if !before[line] && !strings.Contains(section, is.name) {
+			t.Errorf("%s has %s, which no version before had: add a line that names it, in backticks of its own if it "+
+				"is no flag, to the first section of CHANGELOG.md", strings.TrimPrefix(is.page, "../../"), is.name)
 		}
 	}
 }

@@ -86,6 +86,9 @@ func (a *Album[P]) CheckSpare(t *testing.T, name string, table rows.ColumnTable)
 			t.Errorf("the shot %s does not choose the column %s: its Look (pictures_test.go) must be those of "+
 				"uitest.WithSpare, which adds the spare columns of %s to a list that is not empty", name, column.Key,
 				table)
+		case column.Title == "":
+			t.Errorf("the column %s of %s has no Title, and its field has none: give its row one "+
+				"(internal/rows/tables.go)", column.Key, table)
 		case titleOf(column).FindStringIndex(lines[0]) == nil:
 			t.Errorf("the shot %s has no room for the column %s: choose fewer of the usual columns in its Look "+
 				"(pictures_test.go)", name, column.Key)

@@ -238,6 +238,7 @@ func TestDemoSizes(t *testing.T) {
 // A GPU of the demo has each metric, or says that its model has not.
 func TestDemoHasEveryMetric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		wrong := map[metric.ID][]string{}
 		for _, n := range settledAt(t, time.Minute).Nodes {
 			for i := range n.GPUs {
 				g := &n.GPUs[i]
@@ -245,11 +246,14 @@ func TestDemoHasEveryMetric(t *testing.T) {
 					absent := id == metric.ThermalTime || // its driver tells software from hardware
 						slices.Contains(g.Card.Absent["Not Supported"], id.String())
 					if _, has := g.Get(id); g.Lost == "" && has == absent {
-						t.Errorf("%s GPU%d: %v has a value: %t, and is absent: %t; metrics.go sets it, or absentOf "+
-							"(in site) has it", n.Name, i, id, has, absent)
+						wrong[id] = append(wrong[id], fmt.Sprintf("%s GPU%d (%t)", n.Name, i, has))
 					}
 				}
 			}
+		}
+		for id, gpus := range wrong {
+			t.Errorf("on %d GPUs %v has a value and is absent, or neither: metrics.go sets it, or absentOf (in site) "+
+				"has it. The first GPU (it has a value): %s", len(gpus), id, gpus[0])
 		}
 	})
 }
