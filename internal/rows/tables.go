@@ -11,7 +11,7 @@ import (
 
 // Column is a column of a table: its name, the blanks before it, its least width, its priority when columns are added
 // as the terminal gets wider, and its title. A column that shows a single metric needs only Shows and Unit, and no
-// code. A spare column, which shows a field, needs no code either.
+// code. A spare column, which shows a field, needs no code either, and has no priority: the user's list has the order.
 type Column struct {
 	Key                  string   // of the field that it shows, or the name of a picture
 	Also                 []string // other names
@@ -109,10 +109,10 @@ var ofJobs = ColumnsFor(&Jobs,
 	Column{Key: "left_seconds", Gap: 2, Priority: 3},
 	Column{Key: "health", Help: "the worst problem, and how many more there are", Gap: 2, Least: 12, Priority: 4,
 		Title: "PROBLEMS"},
-	Column{Key: "step", Priority: 10, Spare: true},
-	Column{Key: "done_percent", Priority: 11, Spare: true},
-	Column{Key: "pace", Priority: 12, Spare: true},
-	Column{Key: "ends_in_seconds", Priority: 13, Spare: true},
+	Column{Key: "step", Spare: true},
+	Column{Key: "done_percent", Spare: true},
+	Column{Key: "pace", Spare: true},
+	Column{Key: "ends_in_seconds", Spare: true},
 )
 
 // ofUsers are the columns of the users with processes on the nodes.
