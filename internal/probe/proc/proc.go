@@ -134,7 +134,7 @@ func (p Process) Environ() ([]string, error) {
 	return strings.Split(string(text), "\x00"), nil
 }
 
-// Link reads the link exe, cwd or root.
+// Link reads a link: exe, cwd, root, ns/net or fd/N.
 func (p Process) Link(name string) (string, error) { return os.Readlink(p.filePath(name)) }
 
 // Cgroups returns the paths of the cgroups of the process. The file has lines hierarchy:controllers:path.
