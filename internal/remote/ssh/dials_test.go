@@ -138,6 +138,7 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	s.append(filepath.Join(s.home, ".ssh", "config"), strings.Replace(hung.hostBlock("hung"), "Host hung", "Host hung*",
 		1))
 	s.configure("last", startNode(t, s, nil))
+	s.d.limits.ssh, s.d.limits.login, s.d.limits.turn = time.Hour, time.Hour, time.Hour // whoever holds a turn keeps it
 	w := watchSite(t, s)
 	var names []string
 	for i := range 3 * parallelHandshakes {
@@ -146,9 +147,7 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	w.SetNodes(names)
 	time.Sleep(300 * time.Millisecond) // all are connected
 	w.SetNodes(append(names, "last"))
-	if took := w.wait(t, "last", time.Now()); took > 3*time.Second {
-		t.Errorf("a healthy node came after %v", took)
-	}
+	w.wait(t, "last", time.Now())
 }
 
 // The number of simultaneous logins is limited, but a slow login delays nobody for long.
