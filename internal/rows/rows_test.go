@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/progress"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/tally"
 	"github.com/nvnodetop/nvnodetop/internal/lib/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows/filter"
@@ -36,11 +38,12 @@ func gpu(number int, util, celsius, watts float64) cluster.GPU {
 // snapshot is a job on two nodes: one reports, with three processes, one has failed.
 func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Finding) {
 	n := &cluster.Node{Name: "gpu-n01", Switch: "leaf01", State: cluster.NodeReporting, Listed: true,
+		Host:  wire.Host{Values: metric.Make(map[metric.ID]float64{metric.HostMemoryTotal: 16 << 30})},
 		Hello: &wire.Hello{Driver: "550.54.15"}, GPUs: []cluster.GPU{gpu(0, 99, 70, 600), gpu(1, 21, 49, 200)}}
 	n.Processes = []wire.Process{
 		{PID: 101, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(40 << 30)), SMPercent: new(98),
 			MemPercent: new(50), CPUPercent: new(100.5), RSS: new(uint64(4 << 30)), ElapsedSec: new(int64(7300)),
-			Identity: wire.Identity{User: "alice", Command: "python -u train.py", Job: "48211",
+			Identity: wire.Identity{CPUAffinity: "0-15", User: "alice", Command: "python -u train.py", Job: "48211",
 				Rank: &wire.Rank{Rank: 12, World: new(14), From: "RANK"}}},
 		{PID: 102, GPU: 1, Type: "C+G", State: "D", Identity: wire.Identity{User: "bob", Name: "Xorg"}},
 	}
@@ -81,10 +84,27 @@ func check[T, Row any](t *testing.T, table *field.Table[Row], rows []T, of func(
 	}
 }
 
+// wantEveryField wants a case with each field of a table. Metrics, numbers of processes and fields of a GPU are rows of
+// other tables.
+func wantEveryField[Row any](t *testing.T, table *field.Table[Row], cases map[string]string) {
+	t.Helper()
+	texts := strings.Join(slices.Collect(maps.Keys(cases)), "\n")
+	for i := range table.Fields {
+		f := &table.Fields[i]
+		_, isMetric := metric.Find(f.Key, metric.GPU)
+		isNumber := slices.ContainsFunc(wire.Numbers(), func(n field.Field[wire.Process]) bool { return n.Key == f.Key })
+		isOfGPU := slices.ContainsFunc(ofGPU, func(g field.Field[cluster.GPU]) bool { return g.Key == f.Key })
+		names := strings.Join(append([]string{f.Key}, f.Also...), "|")
+		if !isMetric && !isNumber && !isOfGPU && !regexp.MustCompile(`(?m)(^| )(`+names+`)[=<>~!]`).MatchString(texts) {
+			t.Errorf("no case of this test has the field %s of %s, with a value and without", f.Key, table.Name)
+		}
+	}
+}
+
 func TestNodes(t *testing.T) {
 	s, job, by := snapshot()
 	r := &Node{Snapshot: s, Job: job, Findings: by}
-	check(t, &Nodes, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
+	cases := map[string]string{
 		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02",
 		"util=60": "", "util_low<50": "gpu-n01",
 		"util<50": "gpu-n01", "util=99": "gpu-n01", "util_avg=60": "gpu-n01", "util_avg<50": "",
@@ -98,7 +118,9 @@ func TestNodes(t *testing.T) {
 		"problem=thermal": "", "letter=L": "gpu-n01", "severity=critical": "gpu-n02",
 		"rank=12": "gpu-n01", "rank=13": "", "switch=leaf01": "gpu-n01", "switch=leaf02": "",
 		"not switch~leaf": "gpu-n02", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
-	})
+	}
+	check(t, &Nodes, job.Nodes, r.Of, func(name *string) string { return *name }, cases)
+	wantEveryField(t, &Nodes, cases)
 }
 
 // A failed node has its past, which the screen shows beside it.
@@ -120,7 +142,7 @@ func TestProcesses(t *testing.T) {
 	r := &Process{Findings: by[n.Name]}
 	of := func(p *tally.Process) *Process { return r.Set(s, n, p) }
 	name := func(p *tally.Process) string { return p.User }
-	check(t, &Processes, list, of, name, map[string]string{
+	cases := map[string]string{
 		"train": "alice", "PYTHON n01": "alice", "xorg": "bob", "102": "bob", "48211": "alice", "user=bob": "bob",
 		"pid=101,102": "alice bob", "rank=12": "alice", "rank!=12": "",
 		"node=gpu-n01": "alice bob", "mem>10GiB": "alice", "mem<10GiB": "", "sm>90": "alice", "mbw=50": "alice",
@@ -128,8 +150,12 @@ func TestProcesses(t *testing.T) {
 		"cmd~train.*py$": "alice", "type=C": "alice bob", "type=G": "bob", "type=C+G": "bob", "state=D": "bob",
 		"job=48211": "alice", "util<50": "bob", "temp=70": "alice", "power<300W": "bob",
 		"gpu=1": "bob", "uuid=GPU-a": "alice", "mem_pct=75": "alice bob", "driver~^550": "alice bob",
-		"problem=lag": "bob", "letter=T": "",
-	})
+		"problem=lag": "bob", "letter=T": "", "severity=warning": "bob", "severity=critical": "",
+		"cpu_affinity~15": "alice", "gpu_memory_percent=50": "alice", "gpu_memory_percent<50": "",
+		"host_memory_percent=25": "alice", "host_memory_percent<25": "",
+	}
+	check(t, &Processes, list, of, name, cases)
+	wantEveryField(t, &Processes, cases)
 }
 
 // A process has the ID of its job, as squeue prints it, on the GPU's row too.
@@ -183,12 +209,14 @@ func TestProblems(t *testing.T) {
 	s, job, _ := snapshot()
 	r := &Problem{Snapshot: s}
 	name := func(f *cluster.Finding) string { return string(f.Kind) }
-	check(t, &Problems, job.Findings, r.Of, name, map[string]string{
+	cases := map[string]string{
 		"severity=warning": "lag thermal", "node~n01": "lag thermal", "state=cleared": "thermal",
 		"state=holds severity=critical": "node_failed", "problem=lag": "lag", "letter=L": "lag",
 		"gpu=1": "lag", "uuid=GPU-a": "thermal", "time>10m": "node_failed", "time<10m": "lag",
 		"job=48211": "node_failed lag thermal", "N02": "node_failed", "lag": "lag",
-	})
+	}
+	check(t, &Problems, job.Findings, r.Of, name, cases)
+	wantEveryField(t, &Problems, cases)
 }
 
 // named has the parts of a field that a test compares.
@@ -222,9 +250,13 @@ func TestOneNameForOneNumber(t *testing.T) {
 			}
 			inTable[f.table+" "+name] = true
 		}
+		if f.Example == "" || f.Help == "" {
+			t.Errorf("the field %s of %s has no Example of a value, or no Help", f.Name, f.table)
+			continue
+		}
 		for _, op := range f.Ops() {
 			example := f.Name + op + f.Example
-			if _, err := filter.Parse(example, filter.Fields{f.Field}); err != nil || f.Help == "" {
+			if _, err := filter.Parse(example, filter.Fields{f.Field}); err != nil {
 				t.Errorf("%s: %v", example, err)
 			}
 		}
@@ -302,33 +334,41 @@ func table() string {
 
 func TestJobs(t *testing.T) {
 	s, job, _ := snapshot()
-	job.Name, job.Start = "llama-70b", now.Add(-3*time.Hour)
+	job.Name, job.Start, job.End = "llama-70b", now.Add(-3*time.Hour), now.Add(5*time.Hour)
+	job.Progress = &cluster.JobProgress{Progress: progress.Progress{At: now, Scope: progress.OfRun,
+		Step: new(int64(3000)), Total: new(int64(4000)), SecondsPerStep: new(3.5)}}
 	s.Discovery.Pending = []cluster.PendingJob{{ID: "48377_[5-9]", Name: "eval", Partition: "short", Nodes: 1,
 		GPUs: new(2), Reason: "Priority"}}
 	s.Discovery.Ended = []cluster.EndedJob{{ID: "48377_2", Name: "eval", Nodes: 1, State: cluster.JobFailed}}
 	s.Discovery.User = "alice"
 	r := &Job{Snapshot: s}
 	name := func(row *tally.JobRow) string { return row.ID }
-	check(t, &Jobs, tally.Jobs(s), r.Of, name, map[string]string{
+	cases := map[string]string{
 		"eval": "48377_[5-9] 48377_2", "job~^482": "48211", "name=eval state=pending": "48377_[5-9]",
 		"state=PD": "48377_[5-9]", "failed": "48211 48377_2", "state=F": "48377_2",
 		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211",
 		"gpus=2": "48377_[5-9]", "util_avg=60": "48211", "util=60": "", "util<50": "48211", "util_low<50": "48211",
 		"power_sum=800W": "48211", "power=600W": "48211", "time>2h": "48211", "problem=lag": "48211",
 		"letter=L": "48211", "severity=critical": "48211", "user=alice": "48211 48377_[5-9] 48377_2",
-		"gpu-n02": "48211",
-	})
+		"gpu-n02": "48211", "left>4h": "48211", "left<4h": "", "step=3000": "48211", "step!=3000": "",
+		"done_percent=75": "48211", "done_percent<75": "", "pace~3.5": "48211", "ends>50m": "48211", "ends<50m": "",
+	}
+	check(t, &Jobs, tally.Jobs(s), r.Of, name, cases)
+	wantEveryField(t, &Jobs, cases)
 }
 
 func TestUsers(t *testing.T) {
 	s, _, _ := snapshot()
 	s.Discovery.User = "alice"
 	name := func(row *UserRow) string { return row.User }
-	check(t, &Users, UsersOf(s, nil), func(u *UserRow) *UserRow { return u }, name, map[string]string{
+	cases := map[string]string{
 		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice",
 		"power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
-		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",
-	})
+		"cmd~train": "alice", "processes=1": "alice bob", "processes>1": "", "48211": "alice", "TRAIN": "alice",
+		"bob": "bob",
+	}
+	check(t, &Users, UsersOf(s, nil), func(u *UserRow) *UserRow { return u }, name, cases)
+	wantEveryField(t, &Users, cases)
 }
 
 // The numbers of a process keep all properties of their rows, and each has a place of its own among charts and ranks.
