@@ -3,8 +3,12 @@ package ui
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -16,20 +20,49 @@ import (
 func TestLookIsDrawn(t *testing.T) {
 	t.Parallel()
 	raced.Skip(t)
+	for _, field := range fieldsWithoutEffect(drawnWith) {
+		t.Errorf("part.Look%s changes no page: give otherValues a value that its pages show, drawnWith such a page, or "+
+			"draw it", field)
+	}
+}
+
+// Each field of the look changes what Print writes, if the pages that it writes have the field.
+func TestLookIsPrinted(t *testing.T) {
+	t.Parallel()
+	raced.Skip(t)
+	ofOtherPages := []string{".Columns.Ranks", ".Columns.Jobs", ".Columns.Users"}
+	if fields := fieldsWithoutEffect(printedWith); !slices.Equal(fields, ofOtherPages) {
+		t.Errorf("the fields %q of part.Look change nothing that Print writes, want %q: see printout.go", fields,
+			ofOtherPages)
+	}
+}
+
+// fieldsWithoutEffect returns the names of the fields of the look whose values change nothing.
+func fieldsWithoutEffect(with func(*part.Look) []string) (fields []string) {
 	look := part.Look{Colors: part.Colors{Classic: true}}
-	usual := drawnWith(&look)
+	usual := with(&look)
 	eachField(reflect.ValueOf(&look).Elem(), "", func(field string, v reflect.Value) {
 		before := reflect.ValueOf(v.Interface())
-		others := otherValues(&look.Columns, v)
-		if !slices.ContainsFunc(others, func(other reflect.Value) bool {
+		if !slices.ContainsFunc(otherValues(&look.Columns, v), func(other reflect.Value) bool {
 			v.Set(other)
-			return !slices.Equal(drawnWith(&look), usual)
+			return !slices.Equal(with(&look), usual)
 		}) {
-			t.Errorf("part.Look%s is drawn alike with %v: give otherValues one that its pages show, drawnWith such "+
-				"a page, or draw it", field, others)
+			fields = append(fields, field)
 		}
 		v.Set(before)
 	})
+	return fields
+}
+
+// printedWith is what Print writes, in color.
+func printedWith(look *part.Look) []string {
+	var b strings.Builder
+	err := Print(&b, uitest.RanksFixture(), PrintOptions{Width: 120, Theme: draw.Dark, Profile: colorprofile.TrueColor,
+		Look: *look})
+	if err != nil {
+		panic(err) // a Builder takes everything
+	}
+	return []string{b.String()}
 }
 
 // drawnWith draws the pages that have something of the look.

@@ -3,11 +3,13 @@ package uitest
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // The spare columns of each table are looked for, also once a table gets its first one.
@@ -32,6 +34,24 @@ func TestEveryTableIsLookedAt(t *testing.T) {
 			t.Errorf("no test looks for the spare columns of the table %s: add CheckSpare(t, shot, rows.%s) to "+
 				"TestSpareColumns in pictures_test.go of its page, and a shot that chooses them with WithSpare",
 				table[2], table[1])
+		}
+	}
+}
+
+// Each field of the look has a shot with golden frames that show it (checkLook).
+func TestEveryLookHasAShot(t *testing.T) {
+	paths, err := filepath.Glob("../../internal/ui/*/pictures_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests strings.Builder
+	for _, path := range paths {
+		tests.WriteString(read(t, path))
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[part.Look]()) {
+		sets := regexp.MustCompile(`part\.(Look|Colors)\{[^\n]*\n?[^\n]*\b` + field.Name + `:|uitest\.With` + field.Name)
+		if !field.Anonymous && !sets.MatchString(tests.String()) {
+			t.Errorf("no shot sets part.Look.%s: add one to pictures_test.go of a page that shows it", field.Name)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func checkSaved(t *testing.T, c settings.Choices, title, key string) {
 	}
 	if is := choicesOf(&cfg); is != c {
 		t.Fatalf("the row %q of the page of settings is saved as\n%+v, want\n%+v: "+
-			"see saveSettings, choicesOf and lookOf (save.go)", title, is, c)
+			"see saveSettings, choicesOf and lookOf (save.go), and Default (internal/config/config.go)", title, is, c)
 	}
 }
 

@@ -1,14 +1,20 @@
 package screen_test
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/screen"
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/lib/draw"
 	"github.com/nvnodetop/nvnodetop/test/apptest"
 	"github.com/nvnodetop/nvnodetop/test/feedtest"
+	"github.com/nvnodetop/nvnodetop/test/uitest"
 )
 
 func TestDumbTerminal(t *testing.T) {
@@ -52,6 +58,36 @@ func TestColorsInAPipe(t *testing.T) {
 		if _, text, _ := apptest.Run(t, strings.Fields("--demo 2x4 --once "+flag)...); strings.Contains(text,
 			"\x1b[") != want {
 			t.Errorf("with %q: %.200q", flag, text)
+		}
+	}
+}
+
+// --once has the colors and the columns of the settings.
+func TestTextFollowsTheSettings(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	text := func(change func(*config.Config)) string {
+		out, err := os.Create(filepath.Join(t.TempDir(), "text"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Out: out}}
+		change(&p.Config)
+		err = screen.TextFormat{ForceColor: true}.Text(p, uitest.RanksFixture())
+		text, failed := os.ReadFile(out.Name())
+		if err := errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	usual := text(func(*config.Config) {})
+	for name, change := range map[string]func(*config.Config){
+		"colors":       func(c *config.Config) { c.Colors = config.ColorsClassic },
+		"columns.node": func(c *config.Config) { c.Columns.Node = "gpu,power_watts" },
+	} {
+		if text(change) == usual {
+			t.Errorf("the text is the same with another value of %s: see TextFormat.Text (print.go)", name)
 		}
 	}
 }
