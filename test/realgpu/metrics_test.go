@@ -48,8 +48,8 @@ func TestMetricsAreCompared(t *testing.T) {
 		case strings.HasPrefix(ours, "absent"), ours == "0" && key != "fabric_status": // whose other numbers are words
 			t.Errorf("%s is %s in scripts/fakenvml/everything: give it a number there", key, ours)
 		case verdict != "equal":
-			t.Errorf("%s: ours is %s, theirs %s: %s. Correct its row in scripts/realgpu.d/metrics.py", key, ours,
-				theirs, verdict)
+			t.Errorf("%s: ours is %s, theirs %s: %s. Correct its row in scripts/realgpu.d/metrics.py, or add what it "+
+				"names to scripts/fakenvml/smi_rows.c or test/realgpu/stub/pynvml.py", key, ours, theirs, verdict)
 		}
 	}
 	if rows < 50 || t.Failed() {
