@@ -64,7 +64,7 @@ var pictures = []struct {
 		}},
 }
 
-// The pictures of README.md show what the program shows. scripts/pictures makes them anew.
+// The pictures of README.md show what the program shows. scripts/generate makes them anew.
 func TestGoldenPictures(t *testing.T) {
 	raced.Skip(t)
 	var made []string
@@ -82,7 +82,7 @@ func TestGoldenPictures(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(picture.TextIn(svg), picture.Text(frames...)); diff != "" {
-				t.Errorf("%s is out of date (-picture +program): run scripts/pictures\n%s", path, diff)
+				t.Errorf("%s is out of date (-picture +program): run scripts/generate\n%s", path, diff)
 			}
 		})
 	}
