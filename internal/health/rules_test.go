@@ -593,7 +593,34 @@ func TestAbsentValues(t *testing.T) {
 			}
 		}
 		wantNoNumber(t, a, none, "any number")
+		for _, id := range ids {
+			if a.kind != cluster.KindGPUHot || id != metric.Throttle { // too hot, and the driver gives no reasons at all
+				wantNotHeld(t, a, without(a.not, id), id.Row().Key)
+			}
+		}
+		wantNotHeld(t, a, withoutCPUs(a.not), "CPUs")
 	}
+}
+
+// wantNotHeld wants the rule not to hold for what is no alarm, and lacks a value besides.
+func wantNotHeld(t *testing.T, a alarm, s cluster.Subject, lacks string) {
+	t.Helper()
+	for _, c := range Rules(Defaults())(s) {
+		if c.Kind == a.kind {
+			t.Errorf("%s holds when what is no alarm lacks %s: its function in holds_*.go must return false", c.Kind,
+				lacks)
+		}
+	}
+}
+
+// withoutCPUs is a copy of a subject on a node whose number of CPUs is not known.
+func withoutCPUs(s cluster.Subject) cluster.Subject {
+	if s.Node != nil && s.Node.Hello != nil {
+		node, hello := *s.Node, *s.Node.Hello
+		hello.CPUs = 0
+		node.Hello, s.Node = &hello, &node
+	}
+	return s
 }
 
 // wantNoNumber compares the words for the sample of a rule with those for the same that lacks a value.

@@ -118,7 +118,12 @@ func TestSpare(t *testing.T) {
 		if usual := table.Usual(); !slices.Equal(table.Names()[:len(usual)], usual) {
 			t.Errorf("%s: the spare columns of %q are not behind the usual ones, %q", table, table.Names(), usual)
 		}
+		titled := map[string]string{}
 		for _, c := range table.All() {
+			if other := titled[c.Title]; other != "" && c.Title != "" {
+				t.Errorf("%s: %s and %s have the title %q", table, other, c.Key, c.Title)
+			}
+			titled[c.Title] = c.Key
 			if c.Title == "" && c.Key != "gpus" {
 				t.Errorf("%s: %s has no Title, and no field with that key has one", table, c.Key)
 			}

@@ -37,6 +37,27 @@ func TestLookIsPrinted(t *testing.T) {
 	}
 }
 
+// A change of the look shows at once: what a page keeps of an earlier look is not drawn.
+func TestLookShowsAtOnce(t *testing.T) {
+	t.Parallel()
+	raced.Skip(t)
+	look := part.Look{Colors: part.Colors{Classic: true}}
+	eachField(reflect.ValueOf(&look).Elem(), "", func(field string, v reflect.Value) {
+		before := reflect.ValueOf(v.Interface())
+		for _, other := range otherValues(&look.Columns, v) {
+			usual := look
+			v.Set(other)
+			for i, page := range drawnWith(&look) {
+				if page != drawnAfter(&usual, &look)[i] {
+					t.Errorf("part.Look%s: page %d of lookPages keeps what it drew with another value: the value "+
+						"belongs into the key of part.Once or part.Onward", field, i)
+				}
+			}
+			v.Set(before)
+		}
+	})
+}
+
 // fieldsWithoutEffect returns the names of the fields of the look whose values change nothing.
 func fieldsWithoutEffect(with func(*part.Look) []string) (fields []string) {
 	look := part.Look{Colors: part.Colors{Classic: true}}
@@ -65,22 +86,30 @@ func printedWith(look *part.Look) []string {
 	return []string{b.String()}
 }
 
-// drawnWith draws the pages that have something of the look.
-func drawnWith(look *part.Look) (pages []string) {
-	for _, s := range []shot{
-		{snap: uitest.RanksFixture, view: func(*view) {}},
-		{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnOverview }},
-		{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnProcesses }},
-		{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnRanks }},
-		{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnJobs }},
-		{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnUsers }},
-	} {
-		choose := s.view
-		s.view = func(v *view) {
-			choose(v)
-			v.settings.Now.Look = *look
+// lookPages are the pages that have something of the look.
+var lookPages = []shot{
+	{snap: uitest.RanksFixture, view: func(*view) {}},
+	{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnOverview }},
+	{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnProcesses }},
+	{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnRanks }},
+	{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnJobs }},
+	{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnUsers }},
+}
+
+// drawnWith draws the pages with a look.
+func drawnWith(look *part.Look) (pages []string) { return drawnAfter(look, look) }
+
+// drawnAfter draws the pages with a look, after they were drawn with another one.
+func drawnAfter(before, look *part.Look) (pages []string) {
+	for _, s := range lookPages {
+		v, scene := s.scene(120, 40)
+		var c *draw.Canvas
+		for _, l := range []*part.Look{before, look} {
+			v.settings.Now.Look, scene.Look = *l, *l
+			c = draw.New(120, 40)
+			v.drawPage(&part.Frame{Canvas: c, Scene: scene})
 		}
-		pages = append(pages, string(darkTheme.Encode(nil, s.take(120, 40))))
+		pages = append(pages, string(darkTheme.Encode(nil, c)))
 	}
 	return pages
 }

@@ -93,8 +93,9 @@ func (a *Album[P]) CheckSpare(t *testing.T, name string, table rows.ColumnTable)
 			t.Errorf("the shot %s has no room for the column %s: choose fewer of the usual columns in its Look "+
 				"(pictures_test.go)", name, column.Key)
 		case !hasValue(lines, column):
-			t.Errorf("the column %s has no value in the shot %s: give it one in test/uitest, in the Snap of that shot "+
-				"(a metric of a GPU in gpus.go, a number of a process in FullFixture)", column.Key, name)
+			t.Errorf("the column %s has no value in the shot %s, or one that is wider than the column: give it one in "+
+				"test/uitest, in the Snap of that shot (a metric of a GPU in gpus.go, a number of a process in "+
+				"fillNumbers)", column.Key, name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire/metric"
 )
 
 // A row tells a kind in full: it is the only one of its kind, it has words, and a letter that the legends explain. What
@@ -26,6 +27,11 @@ func TestRowsOfKinds(t *testing.T) {
 		byClass := row.is == cluster.KindFailed || row.is == cluster.KindStale // named by the class of the failure
 		if row.was == "" && !byClass {
 			t.Errorf("%s lacks was, its name after it is cleared: as it is in One, if that fits", row.is)
+		}
+		for _, id := range slices.Concat(row.charts, row.cells) {
+			if id.Row().Scope != metric.GPU {
+				t.Errorf("%s has %s among its charts or cells, which are those of a GPU", row.is, id)
+			}
 		}
 		if (row.news.Event != "") != (row.news.Least >= cluster.Note && row.news != News{}) {
 			t.Errorf("%s: news %+v", row.is, row.news)

@@ -252,8 +252,9 @@ func TestDemoHasEveryMetric(t *testing.T) {
 			}
 		}
 		for id, gpus := range wrong {
-			t.Errorf("on %d GPUs %v has a value and is absent, or neither: metrics.go sets it (of pace Once: "+
-				"site/model.go), or absentOf (in site) has it. The first GPU (it has a value): %s", len(gpus), id, gpus[0])
+			t.Errorf("on %d GPUs %v is given and declared absent, or neither: metrics.go sets it (of pace Once: "+
+				"site/model.go) to a value within its bounds, or absentOf (in site) has it. The first (is given): %s",
+				len(gpus), id, gpus[0])
 		}
 	})
 }
