@@ -158,6 +158,19 @@ func TestHelpOf(t *testing.T) {
 	}
 }
 
+// Each need is that of some action.
+func TestNeedsAreUsed(t *testing.T) {
+	var used keys.Need
+	for _, row := range keyRows {
+		used |= row.Needs
+	}
+	for need := keys.NeedsJob; need <= keys.NeedsPast; need <<= 1 {
+		if used&need == 0 {
+			t.Errorf("no row has the need %b (ui/keys/actions.go): remove it, and its row of WhyNoEffect", need)
+		}
+	}
+}
+
 // docs/KEYS.md is made of the list.
 func TestPageOfKeys(t *testing.T) {
 	const path = "../../docs/KEYS.md"

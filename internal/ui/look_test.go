@@ -94,6 +94,8 @@ var lookPages = []shot{
 	{snap: uitest.RanksFixture, view: func(v *view) { v.on = keys.OnRanks }},
 	{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnJobs }},
 	{snap: uitest.JobsFixture, view: func(v *view) { v.on = keys.OnUsers }},
+	{snap: unifiedFixture, view: func(v *view) { v.chooseNode("gpu-n01", 0) }},
+	{snap: unifiedFixture, view: func(v *view) { v.on = keys.OnOverview }},
 }
 
 // drawnWith draws the pages with a look.

@@ -138,7 +138,7 @@ func TestOptionsHaveTheSettings(t *testing.T) {
 			t.Setenv("LC_ALL", locale)
 			usual, cfg := config.Default(), config.Default()
 			setting := reflect.ValueOf(&cfg).Elem().FieldByIndex(field.Index)
-			if words := config.Words(strings.ToLower(field.Name)); words != nil {
+			if words := wordsOf(field.Name); words != nil {
 				setting.SetString(words[len(words)-1])
 			} else {
 				change(t, setting)
@@ -158,6 +158,17 @@ func TestOptionsHaveTheSettings(t *testing.T) {
 			t.Errorf("config.Config.%s is gone: take it from notOfScreens", name)
 		}
 	}
+}
+
+// wordsOf returns the words of the setting that fills a field of config.Config; nil: it has other values.
+func wordsOf(field string) []string {
+	usual := config.Default()
+	for _, v := range usual.Values(&config.Origins{}) {
+		if strings.EqualFold(strings.ReplaceAll(v.Key, "_", ""), field) {
+			return config.Words(v.Key)
+		}
+	}
+	return nil
 }
 
 // optionsOf returns the options of the screens that are no functions.

@@ -32,12 +32,10 @@ func WhyNoEffect(s *part.Scene, needs keys.Need) string {
 		met  bool
 		why  string
 	}{
-		{keys.NeedsJob | keys.NeedsNodes | keys.NeedsProblems | keys.NeedsSharing | keys.OfCursor, s.Job != nil,
-			"no job runs"},
+		{keys.NeedsJob | keys.NeedsNodes | keys.NeedsSharing | keys.OfCursor, s.Job != nil, "no job runs"},
 		{keys.NeedsJobs, len(s.Snap.Jobs) > 1, "there is no other job"},
 		{keys.NeedsNodes, s.Job != nil && len(s.Job.Nodes) > 1, "the job has one node"},
 		{keys.NeedsProblem, slices.ContainsFunc(s.Snap.Jobs, inTrouble), "no job has a problem"},
-		{keys.NeedsProblems, s.Job != nil && inTrouble(*s.Job), "the job has no problem"},
 		{keys.NeedsSharing, s.Job != nil && len(MineHint(s, s.Job.Nodes)) > 0, "these nodes have no GPUs of other jobs"},
 		{keys.NeedsSignals, s.ReadOnly == "", s.Forbidden()},
 		{keys.NeedsProcess, s.NoSignal == "", s.NoSignal},

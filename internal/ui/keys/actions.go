@@ -27,13 +27,12 @@ var Groups = map[Group]string{Acting: "act", Looking: "look", Arranging: "arrang
 // Need is a condition without which an action has no effect.
 type Need uint16
 
-// The needs. Package hint says whether a scene meets them, and if not, why.
+// The needs. Package footer says whether a scene meets them, and if not, why.
 const (
 	NeedsJob      Need = 1 << iota // a running job
 	NeedsJobs                      // a second job
 	NeedsNodes                     // a second node
 	NeedsProblem                   // a problem in one of the jobs
-	NeedsProblems                  // a problem in the job
 	NeedsSharing                   // GPUs of other jobs, or hidden ones
 	NeedsSignals                   // signals and cancels are allowed
 	NeedsProcess                   // the process under the cursor takes the user's signals, and shows its environment
