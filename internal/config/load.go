@@ -298,6 +298,9 @@ func variableName(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
 }
 
+// ownVariables are variables by which the program's parts tell each other something. Their names may be close to one.
+var ownVariables = []string{"NVNODETOP_MARKS", "NVNODETOP_FOLD", "NVNODETOP_NAME"}
+
 // readEnvironment reads the environment. An unknown variable may belong to anything, such as a module file, unless its
 // name is close to that of a setting.
 func readEnvironment(environ []string) (*layer, error) {
@@ -313,7 +316,8 @@ func readEnvironment(environ []string) (*layer, error) {
 		name, value, _ := strings.Cut(pair, "=")
 		if key := keys[name]; key != "" {
 			l.values[key] = textValue(value)
-		} else if near, far := text.Nearest(name, names); strings.HasPrefix(name, envPrefix) && far <= typo {
+		} else if near, far := text.Nearest(name, names); strings.HasPrefix(name, envPrefix) && far <= typo &&
+			!slices.Contains(ownVariables, name) {
 			return nil, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)", name, near)
 		}
 	}

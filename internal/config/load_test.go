@@ -1,10 +1,12 @@
 package config
 
 import (
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -150,6 +152,31 @@ func TestUnknownKeys(t *testing.T) {
 	o, err := c.Load(place(t, "thresholds.clock_skew_seconds = 3", "[thresholds.clock_skew_seconds]\nx = 1\n"))
 	if err != nil || len(o.PassedOver) != 1 || c.Thresholds[health.ClockSkewSeconds] != 3 {
 		t.Errorf("%v, %v, %v", err, o, c.Thresholds)
+	}
+}
+
+// A variable that the program sets for its own processes is none of a setting, whatever the settings are called.
+func TestOwnVariables(t *testing.T) {
+	constant := regexp.MustCompile(`\w+ += "(NVNODETOP_[A-Z]\w*)"`)
+	names := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range constant.FindAllStringSubmatch(string(text), -1) {
+			names[found[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(ownVariables, slices.Collect(maps.Keys(names))) {
+		if !names[name] || !slices.Contains(ownVariables, name) {
+			t.Errorf("%s is a constant of the program: %t; make it one of ownVariables (load.go) if it is, and only "+
+				"then", name, names[name])
+		}
 	}
 }
 

@@ -81,7 +81,8 @@ func TestRulesSayHowLong(t *testing.T) {
 		in2 := strings.Contains(says, "in 2 samples") || strings.Contains(says, "in 2 reports")
 		switch want := timeWords(&r); {
 		case (r.after == moreThanOnce) != in2:
-			t.Errorf("%s: its after is %v, and its when is %q: moreThanOnce means \"in 2 samples\"", r.kind, r.after, says)
+			t.Errorf("%s: its after is %v, and its when is %q: moreThanOnce means \"in 2 samples\"", r.kind, r.after,
+				says)
 		case want == nil && r.scope != cluster.ScopePeers && stated != nil && !slices.Contains(ownTimes, r.kind):
 			t.Errorf("%s: its when says %q, and it has no after and no lasts of that length", r.kind, stated)
 		case want != nil && !slices.ContainsFunc(want, func(w string) bool { return slices.Contains(stated, w) }):

@@ -594,7 +594,7 @@ func TestAbsentValues(t *testing.T) {
 		}
 		wantNoNumber(t, a, none, "any number")
 		for _, id := range ids {
-			if a.kind != cluster.KindGPUHot || id != metric.Throttle { // too hot, and the driver gives no reasons at all
+			if a.kind != cluster.KindGPUHot || id != metric.Throttle { // too hot, and the driver gives no reasons
 				wantNotHeld(t, a, without(a.not, id), id.Row().Key)
 			}
 		}

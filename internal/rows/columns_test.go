@@ -130,9 +130,13 @@ func TestSpare(t *testing.T) {
 			if c.Spare && c.Least == 0 {
 				t.Errorf("%s: %s has no Least, and no field with that key has a Width", table, c.Key)
 			}
+			if c.Spare && c.Least > 0 && c.Least < draw.Width(c.Title) {
+				t.Errorf("%s: %s has %d columns, and its title %q needs %d: give the column a Least, or its field a "+
+					"Width, of that", table, c.Key, c.Least, c.Title, draw.Width(c.Title))
+			}
 			if c.Spare && c.Priority != 0 {
-				t.Errorf("%s: %s is Spare and has a Priority, which nothing reads: the user's list has the order", table,
-					c.Key)
+				t.Errorf("%s: %s is Spare and has a Priority, which nothing reads: the user's list has the order",
+					table, c.Key)
 			}
 			if needs := has[table]; c.Spare && c.Unit == "" && needs != nil && !needs(c.Key) {
 				t.Errorf("%s: %s is the key of no field with one value in each row, and has no Unit", table, c.Key)

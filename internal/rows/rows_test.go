@@ -92,11 +92,13 @@ func wantEveryField[Row any](t *testing.T, table *field.Table[Row], cases map[st
 	for i := range table.Fields {
 		f := &table.Fields[i]
 		_, isMetric := metric.Find(f.Key, metric.GPU)
-		isNumber := slices.ContainsFunc(wire.Numbers(), func(n field.Field[wire.Process]) bool { return n.Key == f.Key })
+		isNumber := slices.ContainsFunc(wire.Numbers(),
+			func(n field.Field[wire.Process]) bool { return n.Key == f.Key })
 		isOfGPU := slices.ContainsFunc(ofGPU, func(g field.Field[cluster.GPU]) bool { return g.Key == f.Key })
 		names := strings.Join(append([]string{f.Key}, f.Also...), "|")
 		if !isMetric && !isNumber && !isOfGPU && !regexp.MustCompile(`(?m)(^| )(`+names+`)[=<>~!]`).MatchString(texts) {
-			t.Errorf("no case of this test has the field %s of %s, with a value and without", f.Key, table.Name)
+			t.Errorf("no case of this test has the field %s of %s: add some that keep its value, just miss it, and find "+
+				"none", f.Key, table.Name)
 		}
 	}
 }
@@ -389,6 +391,17 @@ func TestNumbersOfProcesses(t *testing.T) {
 			if place(f) != i+1 {
 				t.Errorf("%s: %s has place %d, want %d", name, f.Key, place(f), i+1)
 			}
+		}
+	}
+}
+
+// A key ends in the unit of its numbers.
+func TestKeysHaveUnits(t *testing.T) {
+	for _, f := range everyField() {
+		unit := map[field.Unit]string{field.Percent: "_percent", field.Bytes: "_bytes", field.Watts: "_watts",
+			field.BytesPerSecond: "_bytes_per_second", field.Celsius: "_celsius", field.Seconds: "_seconds"}[f.Unit]
+		if !strings.HasSuffix(f.Name, unit) {
+			t.Errorf("the key %s of %s does not end in %q, its unit", f.Name, f.table, unit)
 		}
 	}
 }

@@ -21,8 +21,8 @@ func TestLookIsDrawn(t *testing.T) {
 	t.Parallel()
 	raced.Skip(t)
 	for _, field := range fieldsWithoutEffect(drawnWith) {
-		t.Errorf("part.Look%s changes no page: give otherValues a value that its pages show, drawnWith such a page, or "+
-			"draw it", field)
+		t.Errorf("part.Look%s changes no page: give otherValues a value that its pages show, lookPages such a page, "+
+			"or draw it", field)
 	}
 }
 

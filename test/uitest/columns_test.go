@@ -49,7 +49,8 @@ func TestEveryLookHasAShot(t *testing.T) {
 		tests.WriteString(read(t, path))
 	}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[part.Look]()) {
-		sets := regexp.MustCompile(`part\.(Look|Colors)\{[^\n]*\n?[^\n]*\b` + field.Name + `:|uitest\.With` + field.Name)
+		sets := regexp.MustCompile(`part\.(Look|Colors)\{[^\n]*\n?[^\n]*\b` + field.Name + `:|` +
+			`uitest\.With` + field.Name)
 		if !field.Anonymous && !sets.MatchString(tests.String()) {
 			t.Errorf("no shot sets part.Look.%s: add one to pictures_test.go of a page that shows it", field.Name)
 		}

@@ -71,8 +71,11 @@ const FirstSample = "first-sample"
 // MaxAge is the flag for output that is printed often: then SLURM is not asked every time.
 const MaxAge = "max-age"
 
+// DrawFlags are the flags about what is drawn, on the screens and by --once.
+var DrawFlags = []string{"theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}
+
 // LookFlags are the flags about the look of the screens.
-var LookFlags = []string{"view", "keys", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}
+var LookFlags = append([]string{"view", "keys", "monitor"}, DrawFlags...)
 
 // NodeFlags are the flags of commands about the GPUs of nodes.
 var NodeFlags = []string{"nodes", "login", "transport", "timeout", FirstSample, MaxAge, "ascii", "demo"}

@@ -125,7 +125,7 @@ var notOfScreens = []string{
 	"IdleExit", "Admins", "Notify", // showScreens takes them
 	"ReadOnly",                                                              // ReadOnlyFrom says so, too
 	"Log", "Serve", "ServeFrom", "MaxPrograms", "MaxProgramsFrom", "Prices", // of other parts of the program
-	"Recordings", "Record", "RecordFrom", "Logs", "LogsFrom", "Progress", "Runs", "HangAsk", // of the aides, the sources
+	"Recordings", "Record", "RecordFrom", "Logs", "LogsFrom", "Progress", "Runs", "HangAsk", // of the aides and sources
 }
 
 // Every other setting changes an option of the screens, in some locale.

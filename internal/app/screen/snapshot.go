@@ -16,8 +16,8 @@ import (
 )
 
 // snapshotFlags are the shared flags of snapshot. Flags about the look apply to text only.
-var snapshotFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge, "log",
-	"theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}
+var snapshotFlags = append([]string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, cli.MaxAge,
+	"log"}, cli.DrawFlags...)
 
 // SnapshotOptions are the user's choices for a Snapshot.
 type SnapshotOptions struct {

@@ -142,8 +142,8 @@ func TestTextsFit(t *testing.T) {
 	fit := func(row, text string, begin, end int) {
 		t.Helper()
 		if room := end - begin - 1; draw.Width(text) > room {
-			t.Errorf("the row %q (table.go) has the text %q of %d columns; a terminal of 80 has room for %d: say it in "+
-				"fewer words", row, text, draw.Width(text), room)
+			t.Errorf("the row %q (table.go) has the text %q of %d columns; a terminal of 80 has room for %d: say it "+
+				"in fewer words", row, text, draw.Width(text), room)
 		}
 	}
 	for _, s := range simple {
