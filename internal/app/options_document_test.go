@@ -35,8 +35,8 @@ func TestPagesHaveTheHelp(t *testing.T) {
 func TestFlagsHaveAHeading(t *testing.T) {
 	for _, name := range cli.Shared() {
 		if !slices.ContainsFunc(groups, func(g flagGroup) bool { return slices.Contains(g.flags, name) }) {
-			t.Errorf("--%s has no heading in --help: add it to DrawFlags (cli/flags.go) if it changes what the screens "+
-				"and --once draw, to LookFlags if only the screens, otherwise to groups (help.go)", name)
+			t.Errorf("--%s has no heading in --help: add it to DrawFlags (cli/flags.go) if it changes what the "+
+				"screens and --once draw, to LookFlags if only the screens, otherwise to groups (help.go)", name)
 		}
 	}
 }

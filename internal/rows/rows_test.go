@@ -97,8 +97,8 @@ func wantEveryField[Row any](t *testing.T, table *field.Table[Row], cases map[st
 		isOfGPU := slices.ContainsFunc(ofGPU, func(g field.Field[cluster.GPU]) bool { return g.Key == f.Key })
 		names := strings.Join(append([]string{f.Key}, f.Also...), "|")
 		if !isMetric && !isNumber && !isOfGPU && !regexp.MustCompile(`(?m)(^| )(`+names+`)[=<>~!]`).MatchString(texts) {
-			t.Errorf("no case of this test has the field %s of %s: add some that keep its value, just miss it, and find "+
-				"none", f.Key, table.Name)
+			t.Errorf("no case of this test has the field %s of %s: add some that keep its value, just miss it, and "+
+				"find none", f.Key, table.Name)
 		}
 	}
 }

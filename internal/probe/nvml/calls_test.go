@@ -73,8 +73,8 @@ func TestCallsOfAReport(t *testing.T) {
 					metric.SlowSeconds)
 				if first != tt.first || fast != tt.fast || slow != tt.slow {
 					t.Errorf("want %d, %d and %d: give a new reader the Pace at which its values change, add its "+
-						"calls here, and if each report has them to internal/probe/real_readings_test.go and docs/SCALE.md",
-						tt.first, tt.fast, tt.slow)
+						"calls here, and if each report has them to internal/probe/real_readings_test.go and "+
+						"docs/SCALE.md", tt.first, tt.fast, tt.slow)
 				}
 			})
 		})
