@@ -32,8 +32,8 @@ func TestLookIsPrinted(t *testing.T) {
 	raced.Skip(t)
 	ofOtherPages := []string{".Columns.Ranks", ".Columns.Jobs", ".Columns.Users"}
 	if fields := fieldsWithoutEffect(printedWith); !slices.Equal(fields, ofOtherPages) {
-		t.Errorf("the fields %q of part.Look change nothing that Print writes, want %q: see printout.go", fields,
-			ofOtherPages)
+		t.Errorf("the fields %q of part.Look change nothing that Print writes, want %q: draw them there (printout.go) "+
+			"or add them to ofOtherPages if only the screens show them", fields, ofOtherPages)
 	}
 }
 

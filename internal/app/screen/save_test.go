@@ -76,8 +76,11 @@ func TestThePageAndTheFileAgree(t *testing.T) {
 			if changed := p.Now.Changed(&began); len(changed) > 0 {
 				key = changed[0]
 			}
-			checkSaved(t, p.Now, title, key)
+			saved := checkSaved(t, p.Now, title, key)
 			words = append(words, shownValue(&p, s, title))
+			if word := words[len(words)-1]; config.Words(key) != nil && word != saved {
+				t.Errorf("the row %q of the page of settings says %q, and %q is written", title, word, saved)
+			}
 		}
 		slices.Sort(words)
 		if among := config.Words(key); among != nil && !slices.Equal(words, slices.Sorted(slices.Values(among))) {
@@ -87,8 +90,8 @@ func TestThePageAndTheFileAgree(t *testing.T) {
 	}
 }
 
-// checkSaved writes choices. The next run must have them.
-func checkSaved(t *testing.T, c settings.Choices, title, key string) {
+// checkSaved writes choices, and returns the value of the key. The next run must have them.
+func checkSaved(t *testing.T, c settings.Choices, title, key string) (value string) {
 	t.Helper()
 	path, err := saveSettings(c, []string{key})
 	if err != nil {
@@ -102,6 +105,12 @@ func checkSaved(t *testing.T, c settings.Choices, title, key string) {
 		t.Fatalf("the row %q of the page of settings is saved as\n%+v, want\n%+v: "+
 			"see saveSettings, choicesOf and lookOf (save.go), and Default (internal/config/config.go)", title, is, c)
 	}
+	for _, v := range cfg.Values(&config.Origins{}) {
+		if v.Key == key {
+			value = strings.Trim(v.Value, `"`)
+		}
+	}
+	return value
 }
 
 // shownValue returns the word that the page of settings has beside a title.
